@@ -11,6 +11,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { CHANGES } from '../protocol/changes.js';
 import type { ClientChannel, Era, Subscriptions } from '../protocol/mcp-call.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
+import { Slices } from '../util/slices.js';
 import type { RunningCalls } from '../protocol/running-calls.js';
 import { SdkServer } from './sdk-server.js';
 import type { SharedEvent } from './shared-event-bus.js';
@@ -18,6 +19,9 @@ import type { ChannelListener } from '../protocol/handlers.js';
 
 /** Maximum characters of all subscribed URIs of one connection. */
 const MAX_SUBSCRIBED_LENGTH = 65_536;
+
+/** Changes for all connections of the process. */
+const SLICES = new Slices();
 
 /** A change of a connection's state. */
 export interface StateChange {
@@ -54,6 +58,8 @@ export class ConnectionServer extends SdkServer {
    * change is refused.
    */
   share?: (change: StateChange) => Promise<void>;
+  /** Whether the end of the connection is measured; not where a session is only visited. */
+  isObserved = true;
 
   constructor(
     instance: McpServerInstance,
@@ -143,8 +149,7 @@ export class ConnectionServer extends SdkServer {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport);
     const unsubscribe = this.options.bus.subscribe(event => {
-      if (!this.concerns(event)) return;
-      this.forward(event).catch((error: unknown) => this.instance.report(error as Error));
+      if (this.concerns(event)) SLICES.add(() => this.tell(event));
     });
     const { server } = this;
     const unwatch = this.instance.extensions.onNotification(method => {
@@ -153,16 +158,23 @@ export class ConnectionServer extends SdkServer {
     const onclose = server.onclose;
     const opened = performance.now();
     server.onclose = () => {
-      this.instance.observer?.disconnected({
-        durationMs: performance.now() - opened,
-        protocolVersion: server.getNegotiatedProtocolVersion(),
-        isHttp: transport.sessionId !== undefined,
-      });
+      if (this.isObserved)
+        this.instance.observer?.disconnected({
+          durationMs: performance.now() - opened,
+          protocolVersion: server.getNegotiatedProtocolVersion(),
+          isHttp: transport.sessionId !== undefined,
+        });
       unsubscribe();
       unwatch();
       if (this.channel) this.options.channels?.closed(this.channel);
       onclose?.();
     };
+  }
+
+  /** Tells the client of a change, if it concerns the client. */
+  tell(event: ServerEvent & SharedEvent): void {
+    if (!this.concerns(event)) return;
+    this.forward(event).catch((error: unknown) => this.instance.report(error as Error));
   }
 
   /** Whether the client receives the event. Events for other clients do not count as unread. */

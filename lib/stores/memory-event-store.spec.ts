@@ -1,5 +1,8 @@
 import fc from 'fast-check';
+import type { StoredEvent } from './event-store.js';
 import { MemoryEventStore } from './memory-event-store.js';
+
+const write = (event: StoredEvent) => ({ stream: event.stream, events: [event] });
 
 const BOUNDS = { maxEvents: 5, maxLength: 50, maxTotalLength: 80 };
 
@@ -13,7 +16,7 @@ it('keeps the latest events of each stream within its bounds', async () => {
     fc.asyncProperty(fc.array(EVENT, { maxLength: 80 }), async events => {
       const store = new MemoryEventStore(BOUNDS);
       for (const [index, { session, length }] of events.entries()) {
-        await store.append(session, { stream: 'c.1', sequence: index + 1, json: 'x'.repeat(length) });
+        await store.append(session, write({ stream: 'c.1', sequence: index + 1, json: 'x'.repeat(length) }));
         expect(store.length).toBeLessThanOrEqual(BOUNDS.maxTotalLength);
       }
       const kept = await Promise.all(['a', 'b', 'c', 'd'].map(session => store.after(session, 'c.1', 0)));
@@ -34,9 +37,9 @@ describe('with a clock', () => {
 
   it('forgets events after their time', async () => {
     const store = new MemoryEventStore({ ttlMs: 1000 });
-    await store.append('a', { stream: 'c.1', sequence: 1, json: '1' });
+    await store.append('a', write({ stream: 'c.1', sequence: 1, json: '1' }));
     jest.advanceTimersByTime(800);
-    await store.append('a', { stream: 'c.1', sequence: 2, json: '2' });
+    await store.append('a', write({ stream: 'c.1', sequence: 2, json: '2' }));
     jest.advanceTimersByTime(800);
     expect((await store.after('a', 'c.1', 0)).map(({ json }) => json)).toEqual(['2']);
     jest.advanceTimersByTime(800);
@@ -47,9 +50,9 @@ describe('with a clock', () => {
 
 it('tells streams and sessions apart, and deletes a session', async () => {
   const store = new MemoryEventStore();
-  await store.append('a', { stream: 'c.1', sequence: 1, json: 'a1' });
-  await store.append('a', { stream: 'c.2', sequence: 1, json: 'a2' });
-  await store.append('b', { stream: 'c.1', sequence: 1, json: 'b1' });
+  await store.append('a', write({ stream: 'c.1', sequence: 1, json: 'a1' }));
+  await store.append('a', write({ stream: 'c.2', sequence: 1, json: 'a2' }));
+  await store.append('b', write({ stream: 'c.1', sequence: 1, json: 'b1' }));
   expect(await store.after('a', 'c.2', 0)).toEqual([expect.objectContaining({ json: 'a2' })]);
   expect(await store.after('a', 'c.1', 1)).toEqual([]);
   await store.delete('a');
@@ -59,19 +62,19 @@ it('tells streams and sessions apart, and deletes a session', async () => {
 
 it('keeps the latest event of a session, whatever its length', async () => {
   const store = new MemoryEventStore({ maxEvents: 3, maxLength: 10 });
-  await store.append('a', { stream: 'c.1', sequence: 1, json: '1' });
-  await store.append('a', { stream: 'c.1', sequence: 2, json: 'x'.repeat(100) });
+  await store.append('a', write({ stream: 'c.1', sequence: 1, json: '1' }));
+  await store.append('a', write({ stream: 'c.1', sequence: 2, json: 'x'.repeat(100) }));
   expect((await store.after('a', 'c.1', 0)).map(({ sequence }) => sequence)).toEqual([2]);
 });
 
 it('drops the events of the caller that holds the most, however many sessions it has', async () => {
   const store = new MemoryEventStore({ maxTotalLength: 100 });
   const event = { stream: 'c.1', sequence: 1, json: 'x'.repeat(10) };
-  await store.append('quiet', event, 'jo');
-  await store.offer('quiet', 'waiting', undefined, 'jo');
+  await store.append('quiet', write(event), 'jo');
+  await store.offer('quiet', [{ json: 'waiting', key: 'w' }], 'jo');
   for (let index = 0; index < 50; index++) {
-    await store.append(`greedy ${index % 25}`, { ...event, sequence: index }, 'eve');
-    await store.offer(`greedy ${index % 25}`, 'waiting', undefined, 'eve');
+    await store.append(`greedy ${index % 25}`, write({ ...event, sequence: index }), 'eve');
+    await store.offer(`greedy ${index % 25}`, [{ json: 'waiting', key: `${index}` }], 'eve');
   }
   expect(await store.after('quiet', 'c.1', 0)).toHaveLength(1);
   expect(await store.take('quiet', 'l.1')).toHaveLength(1);
@@ -87,7 +90,7 @@ it('keeps the events of each caller that holds no more than its share', async ()
       const sent = [0, 0, 0, 0];
       for (const [index, { caller, session, length }] of calls.entries()) {
         const event = { stream: 'c.1', sequence: index + 1, json: 'x'.repeat(length) };
-        await store.append(`${caller}/${session}`, event, `${caller}`);
+        await store.append(`${caller}/${session}`, write(event), `${caller}`);
         sent[caller] += length;
       }
       for (const [caller, length] of sent.entries()) {

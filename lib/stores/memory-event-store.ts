@@ -1,4 +1,5 @@
-import type { EventStore, StoredEvent } from './event-store.js';
+import type { RequestId } from '@modelcontextprotocol/server';
+import type { EventStore, OfferedMessage, StoredEvent, StreamWrite } from './event-store.js';
 
 /** Bounds of a `MemoryEventStore`. */
 export interface MemoryEventStoreOptions {
@@ -32,9 +33,11 @@ interface Log {
   events: Kept[];
   length: number;
   waiting: number;
-  /** The sequence number of the message that was taken last. */
-  taken: number;
+  /** The number of the last event that the store has numbered. */
+  numbered: number;
   keys?: Set<string>;
+  /** The open streams of calls. */
+  open?: Map<string, readonly RequestId[]>;
 }
 
 /**
@@ -67,9 +70,15 @@ export class MemoryEventStore implements EventStore {
     return this.total;
   }
 
-  append(session: string, event: StoredEvent, caller?: string): Promise<void> {
-    this.keep(this.logOf(session, caller), event);
-    return DONE;
+  async append(
+    session: string,
+    { stream, events, requests, isOver }: StreamWrite,
+    caller?: string,
+  ): Promise<void> {
+    const log = this.logOf(session, caller);
+    for (const event of events) this.keep(log, event);
+    if (requests && isOver !== true) (log.open ??= new Map()).set(stream, requests);
+    else if (isOver === true) log.open?.delete(stream);
   }
 
   async after(session: string, stream: string, sequence: number): Promise<readonly StoredEvent[]> {
@@ -79,12 +88,33 @@ export class MemoryEventStore implements EventStore {
     return log.events.filter(event => event.stream === stream && event.sequence > sequence);
   }
 
-  async offer(session: string, json: string, key?: string, caller?: string): Promise<boolean> {
+  async openStreams(session: string): Promise<ReadonlyMap<string, readonly RequestId[]>> {
+    return this.logs.get(session)?.open ?? NO_STREAMS;
+  }
+
+  async push(
+    session: string,
+    stream: string,
+    messages: readonly OfferedMessage[],
+    caller?: string,
+  ): Promise<readonly StoredEvent[]> {
     const log = this.logOf(session, caller);
-    if (key !== undefined && !isNew(log, key)) return false;
-    log.waiting += 1;
-    this.keep(log, { stream: WAITING, sequence: 0, json });
-    return true;
+    return messages
+      .filter(({ key }) => isNew(log, key))
+      .map(({ json }) => {
+        const event = { stream, sequence: numberIn(log), json };
+        this.keep(log, event);
+        return event;
+      });
+  }
+
+  async offer(session: string, messages: readonly OfferedMessage[], caller?: string): Promise<void> {
+    const log = this.logOf(session, caller);
+    for (const { json, key } of messages) {
+      if (!isNew(log, key)) continue;
+      log.waiting += 1;
+      this.keep(log, { stream: WAITING, sequence: 0, json });
+    }
   }
 
   async take(session: string, stream: string): Promise<readonly StoredEvent[]> {
@@ -95,11 +125,7 @@ export class MemoryEventStore implements EventStore {
     log.events = log.events.filter(event => event.stream !== WAITING);
     log.waiting = 0;
     const at = Date.now();
-    const taken = waiting.map(({ json }) => {
-      // If the log was dropped, its numbers must not restart below the numbers that the client already has.
-      log.taken = Math.max(log.taken + 1, at);
-      return { stream, sequence: log.taken, json, at };
-    });
+    const taken = waiting.map(({ json }) => ({ stream, sequence: numberIn(log), json, at }));
     log.events.push(...taken);
     return taken;
   }
@@ -112,7 +138,7 @@ export class MemoryEventStore implements EventStore {
   }
 
   private logOf(session: string, caller = session): Log {
-    const log = this.logs.get(session) ?? { caller, events: [], length: 0, waiting: 0, taken: 0 };
+    const log = this.logs.get(session) ?? { caller, events: [], length: 0, waiting: 0, numbered: 0 };
     this.logs.delete(session);
     this.logs.set(session, log);
     return log;
@@ -156,13 +182,16 @@ export class MemoryEventStore implements EventStore {
     for (const [session, log] of this.logs) {
       while (log.caller === most && log.events.length > 0 && this.total > maxTotalLength) this.shift(log);
       if (this.total <= maxTotalLength) return;
-      if (log.events.length === 0) this.logs.delete(session);
+      if (log.events.length === 0 && !log.open?.size) this.logs.delete(session);
     }
   }
 }
 
-const DONE = Promise.resolve();
 const NOTHING: readonly StoredEvent[] = [];
+const NO_STREAMS: ReadonlyMap<string, readonly RequestId[]> = new Map();
+
+/** If the log was dropped, its numbers must not restart below the numbers that the client already has. */
+const numberIn = (log: Log): number => (log.numbered = Math.max(log.numbered + 1, Date.now()));
 
 function isNew(log: Log, key: string): boolean {
   const keys = (log.keys ??= new Set());

@@ -12,6 +12,8 @@ interface Envelope {
 }
 
 interface NodeChannelOptions {
+  /** The name under which other nodes can send to this node alone. */
+  readonly self?: string;
   readonly onMessage: (data: unknown) => void;
   /** Called for the first of several failures in a row. */
   readonly onError: (error: Error) => void;
@@ -21,7 +23,7 @@ interface NodeChannelOptions {
 export class NodeChannel {
   private readonly node = randomUUID();
   private isFailing = false;
-  private leave?: () => Promise<void>;
+  private readonly leaving: (() => Promise<void>)[] = [];
 
   constructor(
     private readonly bus: MessageBus,
@@ -30,19 +32,29 @@ export class NodeChannel {
   ) {}
 
   async open(): Promise<void> {
+    const { self } = this.options;
+    const names = self === undefined ? [this.name] : [this.name, this.nameOf(self)];
     await this.attempt(async () => {
-      this.leave = await this.bus.subscribe(this.name, message => this.receive(message));
+      for (const name of names) {
+        this.leaving.push(await this.bus.subscribe(name, message => this.receive(message)));
+      }
     });
   }
 
-  /** Never rejects. */
-  send(data: unknown): Promise<void> {
+  /** Sends to all nodes, or to the node of that name. Never rejects. */
+  send(data: unknown, to?: string): Promise<void> {
     const message: Envelope = { v: VERSION, node: this.node, data };
-    return this.attempt(() => this.bus.publish(this.name, message));
+    return this.attempt(() => this.bus.publish(to === undefined ? this.name : this.nameOf(to), message));
   }
 
   async close(): Promise<void> {
-    await this.attempt(async () => this.leave?.());
+    await this.attempt(async () => {
+      await Promise.all(this.leaving.map(leave => leave()));
+    });
+  }
+
+  private nameOf(node: string): string {
+    return `${this.name}:${node}`;
   }
 
   private async attempt(work: () => Promise<void>): Promise<void> {

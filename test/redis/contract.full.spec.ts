@@ -62,7 +62,8 @@ describeWithRedis('a script', () => {
     await connection.open();
     const admin = await createClient({ url: redis.url }).connect();
     const events = new RedisEventStore(connection, 'scripts:');
-    const append = (sequence: number) => events.append('s', { stream: 'l.1', sequence, json: '{}' });
+    const append = (sequence: number) =>
+      events.append('s', { stream: 'l.1', events: [{ stream: 'l.1', sequence, json: '{}' }] });
     const texts = async () => {
       const info = await admin.info('commandstats');
       return Number(/cmdstat_eval:calls=(\d+)/.exec(info)?.[1] ?? 0);

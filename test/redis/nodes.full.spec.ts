@@ -134,10 +134,10 @@ describeWithRedis('two nodes that share one Redis', () => {
       null,
       { v: 1, node: 'same', data: { kind: 'tools_list_changed' }, hint: 'unknown' },
     ]) {
-      await sender.publish(`${prefix}bus:events:test`, JSON.stringify(message));
+      await sender.publish(`${prefix}bus:{events:test}`, JSON.stringify(message));
     }
-    await sender.publish(`${prefix}bus:events:test`, '{');
-    await sender.publish(`${prefix}bus:events:test`, JSON.stringify({ v: 1, node: 'same', data: event }));
+    await sender.publish(`${prefix}bus:{events:test}`, '{');
+    await sender.publish(`${prefix}bus:{events:test}`, JSON.stringify({ v: 1, node: 'same', data: event }));
     expect([await told.take(), await told.take()]).toEqual(['tools', PRICES]);
     sender.destroy();
   });
@@ -176,11 +176,11 @@ describeWithRedis('two nodes that share one Redis', () => {
     const reader = createClient({ url: redis.url });
     await reader.connect();
     const keys = await reader.keys(`${prefix}*`);
-    expect(keys.filter(key => !key.includes(':session:node:'))).toHaveLength(3);
+    expect(keys.filter(key => !key.includes(':session:{node:'))).toHaveLength(3);
     for (const key of keys) expect(await reader.ttl(key)).toBeGreaterThan(0);
     expect(
       (await reader.keys('*')).filter(
-        key => !/^[\da-f-]{36}:(mrtr|limit|session|events|waiting|offered):/.test(key),
+        key => !/^[\da-f-]{36}:(mrtr|limit|session|events|waiting|offered|open):/.test(key),
       ),
     ).toEqual([]);
     reader.destroy();

@@ -62,7 +62,7 @@ export class FollowedStreams {
     one.misses = (await this.peers.isAlive(node)) ? 0 : one.misses + 1;
     if (one.misses >= MISSES) await this.fail(one);
     // The node may have ended the stream with a message that was lost.
-    else if (!(await this.peers.requestsOf(stream.name))) this.over(stream);
+    else if (!(await this.isOpen(stream.name))) this.over(stream);
   }
 
   /** Answers the open requests of a dead node with an error. */
@@ -74,8 +74,13 @@ export class FollowedStreams {
     for (const id of requests) {
       if (!answered.has(id)) stream.send(JSON.stringify({ jsonrpc: '2.0', id, error: GONE }));
     }
-    await this.peers.finish(stream.name);
+    await store.append(session, { stream: stream.name, events: [], isOver: true });
     this.over(stream);
+  }
+
+  private async isOpen(stream: string): Promise<boolean> {
+    const { store, session } = this.settings;
+    return (await store.openStreams(session)).has(stream);
   }
 
   private over(stream: SessionStream): void {

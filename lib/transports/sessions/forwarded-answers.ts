@@ -37,7 +37,7 @@ export class ForwardedAnswers {
     if (this.waiting.size >= MAX_WAITING || !this.peers.knows(node)) return;
     if (JSON.stringify(message).length > MAX_LENGTH) return;
     this.waiting.set(keyOf(node, message.id), { node, message, tries: 1 });
-    await this.peers.tell({ kind: 'answer', node, message });
+    await this.tell(node, message);
   }
 
   confirmed(node: string, id: unknown): void {
@@ -50,9 +50,13 @@ export class ForwardedAnswers {
       if (tries === MAX_TRIES) this.waiting.delete(key);
       else {
         this.waiting.set(key, { node, message, tries: tries + 1 });
-        void this.peers.tell({ kind: 'answer', node, message });
+        void this.tell(node, message);
       }
     }
+  }
+
+  private tell(node: string, message: JSONRPCMessage): Promise<void> {
+    return this.peers.tell({ kind: 'answer', by: this.peers.node, message }, node);
   }
 }
 

@@ -37,14 +37,13 @@ export class OtherNodes {
   cancel(requestId: RequestId, reason: unknown): void {
     if (String(requestId).length > MAX_REASON) return;
     const text = typeof reason === 'string' ? clipped(reason, MAX_REASON) : undefined;
-    void this.peers.tell({ kind: 'cancel', requestId, reason: text });
+    void this.peers.tellAll({ kind: 'cancel', requestId, reason: text });
   }
 
-  /** Confirms an answer from another node. @returns whether it is for this node */
-  confirm({ node, message }: PeerMessage & { readonly kind: 'answer' }): boolean {
-    if (node !== this.peers.node) return false;
-    void this.peers.tell({ kind: 'confirmed', node, id: (message as { readonly id?: unknown }).id });
-    return true;
+  /** Confirms an answer from another node. */
+  confirm({ by, message }: PeerMessage & { readonly kind: 'answer' }): void {
+    const { id } = message as { readonly id?: unknown };
+    void this.peers.tell({ kind: 'confirmed', node: this.peers.node, id }, by);
   }
 
   confirmed(node: string, id: unknown): void {

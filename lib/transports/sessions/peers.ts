@@ -7,20 +7,24 @@ export type PeerMessage =
   | { readonly kind: 'bound'; readonly caller: string }
   | { readonly kind: 'closed' }
   | { readonly kind: 'state'; readonly change: StateChange }
+  /** Another node is the home of the session now. */
+  | { readonly kind: 'moved'; readonly to: string }
+  /** The client listens no longer on the node that took the session over. */
+  | { readonly kind: 'left' }
   /** The client has cancelled a request that may run on another node. */
   | { readonly kind: 'cancel'; readonly requestId: RequestId; readonly reason?: unknown }
-  /** The client has answered a request of a node. */
-  | { readonly kind: 'answer'; readonly node: string; readonly message: JSONRPCMessage }
+  /** The client has answered a request of a node, to the node `by`. */
+  | { readonly kind: 'answer'; readonly by: string; readonly message: JSONRPCMessage }
   /** A node has received the answer to its request. */
   | { readonly kind: 'confirmed'; readonly node: string; readonly id: unknown }
   /** Messages are waiting for a stream. */
   | { readonly kind: 'waiting' }
   /** A stream has events up to this number. `json` holds the event with this number. */
   | { readonly kind: 'event'; readonly stream: string; readonly sequence: number; readonly json?: string }
-  /** The client now reads a stream on the sending node. */
-  | { readonly kind: 'taken'; readonly stream: string }
-  /** A client has left a call: does it have a GET stream on another node? */
-  | { readonly kind: 'sought' }
+  /** The client now reads a stream on the node `by`. */
+  | { readonly kind: 'taken'; readonly stream: string; readonly by: string }
+  /** A client has left a call on the node `by`: does it have a GET stream here? */
+  | { readonly kind: 'sought'; readonly by: string }
   /** The client has a GET stream on the sending node. */
   | { readonly kind: 'attended' }
   | { readonly kind: 'over'; readonly stream: string };
@@ -28,10 +32,29 @@ export type PeerMessage =
 /** The other nodes, from the view of one session. */
 export interface Peers {
   readonly node: string;
+  /** The node that sends the messages of the session that belong to no call. It has opened it, or has its GET stream. */
+  readonly home: string;
+  readonly isHome: boolean;
   /** Resolves when the message has left this node, or cannot leave it. Never rejects. */
-  tell(message: PeerMessage): Promise<void>;
-  /** Returns a number that is unique among this node's streams. */
-  nextStream(): number;
+  tell(message: PeerMessage, node: string): Promise<void>;
+  /** Tells the home, unless it is this node. */
+  tellHome(message: PeerMessage): Promise<void>;
+  /** Tells the home, and the nodes that stream an answer. Never rejects. */
+  tellHolders(message: PeerMessage): Promise<void>;
+  tellAll(message: PeerMessage): Promise<void>;
+  /** Notes that another node is the home now. */
+  moved(to: string): void;
+  /**
+   * Makes this node the home.
+   * @param listens whether the client listens here
+   * @returns the node that was the home before; undefined if this node is it already, or the session has ended
+   * @throws UnavailableException
+   */
+  takeHome(listens: boolean): Promise<string | undefined>;
+  /** Records when the client stopped to listen, in milliseconds since 1970. @throws UnavailableException */
+  noteListened(until: number): Promise<void>;
+  /** Returns a number that is unique among this node's streams and messages. */
+  nextNumber(): number;
   /** Whether the store has failed recently, so that messages of other nodes may be missing. */
   isCut(): boolean;
   /** Whether a node has sent a message recently, or may have, because the store has failed recently. */
@@ -41,15 +64,6 @@ export interface Peers {
    * @throws UnavailableException if it cannot be stored; then nothing has changed
    */
   share(change: StateChange): Promise<void>;
-  /** Records the requests that a stream of this node answers. @throws UnavailableException */
-  begin(stream: string, requests: readonly RequestId[]): Promise<void>;
-  /** Records that a stream is complete. @throws UnavailableException */
-  finish(stream: string): Promise<void>;
-  /**
-   * The requests that a stream of another node answers; undefined if the stream has ended.
-   * @throws UnavailableException
-   */
-  requestsOf(stream: string): Promise<readonly RequestId[] | undefined>;
   /** Whether a node is running. @throws UnavailableException */
   isAlive(node: string): Promise<boolean>;
 }

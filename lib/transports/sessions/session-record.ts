@@ -1,4 +1,4 @@
-import { isInitializeRequest, type LoggingLevel, type RequestId } from '@modelcontextprotocol/server';
+import { isInitializeRequest, type LoggingLevel } from '@modelcontextprotocol/server';
 import type { SessionFields } from '../../stores/session-store.js';
 import type { StateChange } from '../../server/connection-server.js';
 import { jsonIn } from '../../util/json-in.js';
@@ -7,7 +7,9 @@ import { jsonIn } from '../../util/json-in.js';
 const VERSION = 1;
 
 const SUBSCRIBED = 'sub:';
-const STREAM = 'stream:';
+
+/** Stands for the time when the client stopped to listen, while it listens. */
+export const LISTENS = 'now';
 
 /** The data that a node needs to serve a session of another node. */
 export interface SessionRecord {
@@ -15,23 +17,30 @@ export interface SessionRecord {
   /** The time of opening, in milliseconds since 1970. */
   readonly openedAt: number;
   readonly params: Record<string, unknown>;
+  /** The node that sends the messages that belong to no call. */
+  readonly home: string;
 }
 
 export interface SharedState extends SessionRecord {
+  /** When the client stopped to listen, in milliseconds since 1970; undefined while it listens at the home. */
+  readonly listenedUntil?: number;
+  /** When a node used the session last, in milliseconds since 1970. */
+  readonly usedAt: number;
   readonly level?: LoggingLevel;
   readonly subscribed: readonly string[];
 }
 
-export const fieldsOf = ({ caller, openedAt, params }: SessionRecord): SessionFields => ({
+export const fieldsOf = ({ caller, openedAt, params, home }: SessionRecord): SessionFields => ({
   v: String(VERSION),
   caller,
+  home,
   at: String(openedAt),
   params: JSON.stringify(params),
 });
 
 /** @returns undefined for a record of a newer version, and for a malformed record */
 export function stateIn(fields: SessionFields): SharedState | undefined {
-  const { v, caller, at, params: text, level } = fields;
+  const { v, caller, at, params: text, level, home = '', seen = at, used = at } = fields;
   const params = jsonIn(text);
   const openedAt = Number(at);
   if (!(Number(v) <= VERSION) || caller === undefined || !Number.isSafeInteger(openedAt)) return undefined;
@@ -40,6 +49,9 @@ export function stateIn(fields: SessionFields): SharedState | undefined {
     caller,
     openedAt,
     params,
+    home,
+    listenedUntil: seen === LISTENS ? undefined : Number(seen),
+    usedAt: Number(used),
     level: level as LoggingLevel | undefined,
     subscribed: Object.keys(fields)
       .filter(name => name.startsWith(SUBSCRIBED))
@@ -52,16 +64,6 @@ export const fieldsOfChange = ({ level, subscribe, unsubscribe }: StateChange) =
   ...(subscribe !== undefined && { [SUBSCRIBED + subscribe]: '' }),
   ...(unsubscribe !== undefined && { [SUBSCRIBED + unsubscribe]: undefined }),
 });
-
-/** @param requests the requests that the stream answers; undefined if it has ended */
-export const fieldOfStream = (stream: string, requests?: readonly RequestId[]) => ({
-  [STREAM + stream]: requests && JSON.stringify(requests),
-});
-
-export function requestsIn(fields: SessionFields | undefined, stream: string): RequestId[] | undefined {
-  const requests = jsonIn(fields?.[STREAM + stream]);
-  return Array.isArray(requests) ? (requests as RequestId[]) : undefined;
-}
 
 const isInitialize = (params: unknown): params is SessionRecord['params'] =>
   isInitializeRequest({ jsonrpc: '2.0', id: 0, method: 'initialize', params });

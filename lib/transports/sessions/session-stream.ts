@@ -96,7 +96,7 @@ export class SessionStream {
     const { store, session, caller, report } = this.settings;
     const event = { stream: this.name, sequence: this.stored + 1, json };
     if (this.log) this.log.append(event);
-    else store.append(session, event, caller).catch(report);
+    else store.append(session, { stream: this.name, events: [event] }, caller).catch(report);
     this.accept(event);
   }
 

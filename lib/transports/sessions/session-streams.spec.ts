@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { deferred } from '../../../test/fixtures/deferred.js';
 import { MemoryEventStore } from '../../stores/memory-event-store.js';
-import type { Peers } from './peers.js';
+import type { PeerMessage, Peers } from './peers.js';
 import { SessionStreams } from './session-streams.js';
+import { SharedStreams } from './shared-streams.js';
 
 /** A response whose client reads when it is told to. */
 class FakeResponse extends EventEmitter {
@@ -60,20 +61,39 @@ const open = (count = 1, others: Partial<Peers> = {}) => {
   const store = new MemoryEventStore();
   const reported: Error[] = [];
   const nodes: SessionStreams[] = [];
-  let streams = 0;
+  let numbers = 0;
+  let home = 0;
+  const nameOf = (node: number) => `${node}`.repeat(8);
+  const tell = async (message: PeerMessage, node: string) => {
+    await Promise.resolve();
+    for (const [index, streams] of nodes.entries())
+      if (nameOf(index) === node) (streams as SharedStreams).hear(message);
+  };
   const peersOf = (own: number): Peers => ({
     isCut: () => false,
-    node: `${own}`.repeat(8),
-    tell: message =>
-      Promise.resolve().then(() => {
-        for (const [index, node] of nodes.entries()) if (index !== own) node.hear(message);
-      }),
+    node: nameOf(own),
+    get home() {
+      return nameOf(home);
+    },
+    get isHome() {
+      return home === own;
+    },
+    tell,
+    tellHome: async message => {
+      if (home !== own) await tell(message, nameOf(home));
+    },
+    tellHolders: async () => undefined,
+    tellAll: async () => undefined,
+    moved: () => undefined,
+    takeHome: async () => {
+      const previous = home;
+      home = own;
+      return previous === own ? undefined : nameOf(previous);
+    },
+    noteListened: async () => undefined,
     share: async () => undefined,
-    nextStream: () => (streams += 1),
+    nextNumber: () => (numbers += 1),
     knows: () => true,
-    begin: async () => undefined,
-    finish: async () => undefined,
-    requestsOf: async () => undefined,
     isAlive: async () => true,
     ...others,
   });
@@ -87,14 +107,14 @@ const open = (count = 1, others: Partial<Peers> = {}) => {
       isPrimed: () => true,
       report: (error: Error) => reported.push(error),
     };
-    nodes.push(new SessionStreams(settings, count > 1 ? peersOf(index) : undefined));
+    nodes.push(count > 1 ? new SharedStreams(settings, peersOf(index), 0) : new SessionStreams(settings));
   }
   const listen = async (id?: string, node = 0) => {
     const response = new FakeResponse();
     await nodes[node].listen(response as unknown as ServerResponse, id);
     return response;
   };
-  return { nodes, streams: nodes[0], store, reported, listen };
+  return { nodes, streams: nodes[0], store, reported, listen, homeOf: () => nodes[home] };
 };
 
 const STEPS = [
@@ -114,7 +134,7 @@ const STEPS = [
 it.each([1, 3])('gives a client that comes back every message, once and in order (%d nodes)', async count => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 60 }), async steps => {
-      const { nodes, listen, reported } = open(count);
+      const { homeOf, listen, reported } = open(count);
       const got: string[] = [];
       let sent = 0;
       let node = 0;
@@ -133,10 +153,9 @@ it.each([1, 3])('gives a client that comes back every message, once and in order
         known = 0;
       };
       const does: Record<(typeof STEPS)[number], () => unknown> = {
-        // Every node hears of a change, and tells the client.
         send() {
           sent += 1;
-          for (const streams of nodes) streams.send(String(sent), String(sent));
+          homeOf().send(String(sent), String(sent));
         },
         read,
         settle: settled,
@@ -184,8 +203,8 @@ it('keeps a bounded number of streams that nobody reads', async () => {
 
 it('reports a store that fails, and goes on', async () => {
   const { streams, store, reported, listen } = open();
-  jest.spyOn(store, 'offer').mockRejectedValueOnce(new Error('full'));
   const response = await listen();
+  jest.spyOn(store, 'push').mockRejectedValueOnce(new Error('full'));
   streams.send('1');
   streams.send('2');
   await settled();
@@ -195,7 +214,12 @@ it('reports a store that fails, and goes on', async () => {
 
 it('writes the whole answer of a call that ends before other nodes know its stream', async () => {
   const begun = deferred<void>();
-  const { streams } = open(2, { begin: () => begun.promise });
+  const { streams, store } = open(2);
+  const append = store.append.bind(store);
+  jest.spyOn(store, 'append').mockImplementationOnce(async (...args) => {
+    await begun.promise;
+    await append(...args);
+  });
   const response = new FakeResponse();
   const stream = streams.openFor(response as unknown as ServerResponse, [1]);
   stream.send('"progress"');
@@ -208,7 +232,7 @@ it('writes the whole answer of a call that ends before other nodes know its stre
 });
 
 it('answers once for a dead node, after what the client has read', async () => {
-  const { nodes, streams, listen } = open(2, { requestsOf: async () => [1], isAlive: async () => false });
+  const { nodes, streams, listen } = open(2, { isAlive: async () => false });
   const first = new FakeResponse();
   const stream = streams.openFor(first as unknown as ServerResponse, [1]);
   await settled();
@@ -218,8 +242,9 @@ it('answers once for a dead node, after what the client has read', async () => {
   const [last] = first.ids.slice(-1);
   const second = await listen(last, 1);
   await settled();
-  await nodes[1].follow();
-  await nodes[1].follow();
+  const other = nodes[1] as SharedStreams;
+  await other.catchUp();
+  await other.catchUp();
   await settled();
   expect(second.events).toEqual([
     { id: last.replace(/-3$/, '-4'), data: expect.stringContaining('"error"') as string },

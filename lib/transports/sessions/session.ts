@@ -23,12 +23,13 @@ import { limitError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
 import type { EventStore } from '../../stores/event-store.js';
 import { LeftCalls } from './left-calls.js';
-import { OtherNodes } from './other-nodes.js';
-import type { PeerMessage, Peers } from './peers.js';
+import type { PeerMessage } from './peers.js';
 import { SessionAnswer } from './session-answer.js';
 import { assertAccepts, assertVersion, isRequest, messagesIn } from './session-body.js';
 import type { SharedState } from './session-record.js';
+import type { StreamSettings } from './session-stream.js';
 import { SessionStreams } from './session-streams.js';
+import type { SharedSession } from './shared-session.js';
 
 /** The first revision whose clients accept an event without a message. */
 const PRIMED_SINCE = '2025-11-25';
@@ -54,8 +55,10 @@ export interface SessionOptions {
   readonly resumeMs: number | false;
   readonly keepAliveMs: number;
   readonly eventStore: EventStore;
-  /** The other nodes, if they also serve the session. */
-  readonly peers?: Peers;
+  /** Makes the part that knows other nodes, if they also serve the session. */
+  readonly share?: (settings: StreamSettings, server: ConnectionServer) => SharedSession;
+  /** Called when nothing uses the session any more, on a node that is not its home. */
+  readonly onUnused?: () => void;
 }
 
 /**
@@ -74,10 +77,13 @@ export class Session implements Transport {
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
   private readonly streams: SessionStreams;
+  /** The part that knows other nodes, if they also serve the session. */
+  readonly shared?: SharedSession;
   private readonly left: LeftCalls;
-  private readonly others?: OtherNodes;
   private isInitialized = false;
   private isClosed = false;
+  /** The requests for streams that are being opened. */
+  private opening = 0;
 
   constructor(
     private readonly instance: McpServerInstance,
@@ -87,29 +93,23 @@ export class Session implements Transport {
     this.sessionId = options.id;
     this.caller = options.caller;
     this.headers = { 'mcp-session-id': options.id };
-    const { peers } = options;
-    this.streams = new SessionStreams(
-      {
-        session: options.id,
-        caller: options.limitKey,
-        headers: this.headers,
-        keepAliveMs: options.keepAliveMs,
-        store: options.eventStore,
-        isPrimed: () => (server.server.getNegotiatedProtocolVersion() ?? '') >= PRIMED_SINCE,
-        // If nodes share the session, failures of the store are already logged.
-        report: error => error instanceof UnavailableException || instance.report(error),
-      },
-      peers,
-    );
+    const settings: StreamSettings = {
+      session: options.id,
+      caller: options.limitKey,
+      headers: this.headers,
+      keepAliveMs: options.keepAliveMs,
+      store: options.eventStore,
+      isPrimed: () => (server.server.getNegotiatedProtocolVersion() ?? '') >= PRIMED_SINCE,
+      // If nodes share the session, failures of the store are already logged.
+      report: error => error instanceof UnavailableException || instance.report(error),
+    };
+    this.shared = options.share?.(settings, server);
+    this.streams = this.shared?.streams ?? new SessionStreams(settings);
     this.left = new LeftCalls({
       resumeMs: options.resumeMs,
       isAttended: () => this.isAttended(),
       giveUp: answer => this.giveUp(answer),
     });
-    if (peers) {
-      this.others = new OtherNodes(peers);
-      server.share = change => peers.share(change);
-    }
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
   }
 
@@ -142,25 +142,32 @@ export class Session implements Transport {
         return this.server.apply(message.change);
       case 'cancel':
         return this.cancel(message.requestId, message.reason);
+      case 'moved':
+        this.shared?.peers.moved(message.to);
+        return this.settle();
       case 'answer':
-        if (this.others?.confirm(message)) this.onmessage?.(message.message);
-        return;
-      case 'sought':
-        if (this.streams.areListened) void this.options.peers?.tell({ kind: 'attended' });
-        return;
+        this.shared?.others.confirm(message);
+        return this.onmessage?.(message.message);
       case 'attended':
         return this.left.attended();
-      case 'confirmed':
-        return this.others?.confirmed(message.node, message.id);
       default:
-        return this.streams.hear(message);
+        return this.shared?.hear(message);
     }
   }
 
   /** Catches up with other nodes. @throws UnavailableException */
-  follow(): Promise<void> {
-    this.others?.repeat();
-    return this.streams.follow();
+  async catchUp(): Promise<void> {
+    this.shared?.others.repeat();
+    await this.shared?.streams.catchUp();
+    this.settle();
+  }
+
+  /** Lets go of the session in the next turn, if this node is not its home and nothing uses it here any more. */
+  settle(): void {
+    if (this.shared?.peers.isHome !== false) return;
+    setImmediate(() => {
+      if (!this.isUsed && !this.isClosed) this.options.onUnused?.();
+    });
   }
 
   /** Sends waiting messages, in case the notification of another node was lost. */
@@ -170,8 +177,9 @@ export class Session implements Transport {
 
   /** Whether the session is in use: a request is open, a stream is read, or work for another node is pending. */
   get isUsed(): boolean {
-    const { pending, streams, others } = this;
-    return pending.size > 0 || streams.areRead || streams.isUnsaved || others?.isForwarding === true;
+    const { opening, pending, streams, shared } = this;
+    const isOpen = opening > 0 || pending.size > 0 || streams.areRead;
+    return isOpen || streams.isUnsaved || shared?.others.isForwarding === true;
   }
 
   /** Makes listening clients reconnect to another node. @returns whether there were any */
@@ -217,6 +225,7 @@ export class Session implements Transport {
     );
     rawResponse.once('close', () => {
       this.timer.refresh();
+      if (this.shared) this.settle();
       // Without an event id, the client cannot reconnect, so its calls are cancelled.
       if (answer.canResume) return this.left.add(answer);
       for (const { id } of requests) this.cancel(id, 'The client disconnected', answer);
@@ -240,17 +249,25 @@ export class Session implements Transport {
     rawResponse.once('close', () => {
       this.timer.refresh();
       this.left.attended();
+      this.settle();
     });
-    await this.streams.listen(rawResponse, lastEventId as string | undefined);
+    this.opening += 1;
+    await this.streams
+      .listen(rawResponse, lastEventId as string | undefined)
+      .finally(() => (this.opening -= 1));
+    if (this.streams.isListening) this.shared?.repeatChanges();
   }
 
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions & KeyedOptions): Promise<void> {
-    const json = JSON.stringify(this.others?.outgoing(message) ?? message);
+    const json = JSON.stringify(this.shared?.others.outgoing(message) ?? message);
     const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
     const id = isAnswer ? message.id : options?.relatedRequestId;
-    if (id === undefined) return this.streams.send(json, options?.key);
+    if (id === undefined) {
+      if (options?.key !== undefined && this.shared?.sendsChange(message) === false) return;
+      return this.streams.send(json, options?.key);
+    }
     const pending = this.pending.get(id);
     if (!pending) throw new Error('The request is not open any more');
     if (!isAnswer) return pending.answer.send(json);
@@ -272,6 +289,7 @@ export class Session implements Transport {
     const over = () => {
       if (this.pending.get(call.id)?.call === call) this.pending.delete(call.id);
       this.timer.refresh();
+      if (this.shared) this.settle();
     };
     const { sessionId, server } = this;
     const own = legacyCall(message, incoming, call, server.connectionData(), sessionId);
@@ -310,10 +328,10 @@ export class Session implements Transport {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
       if (requestId === undefined) return void this.onmessage?.(message);
-      if (!this.pending.has(requestId)) this.others?.cancel(requestId, reason);
+      if (!this.pending.has(requestId)) this.shared?.others.cancel(requestId, reason);
       return void this.cancel(requestId, reason);
     }
-    const received = this.others?.incoming(message) ?? { own: message };
+    const received = this.shared?.others.incoming(message) ?? { own: message };
     if ('left' in received) return received.left;
     this.onmessage?.(received.own, { authInfo });
     return undefined;
@@ -331,9 +349,8 @@ export class Session implements Transport {
 
   /** Whether the client has a GET stream here. If not, the other nodes are asked. */
   private isAttended(): boolean {
-    const { peers } = this.options;
-    if (this.streams.areListened || peers?.isCut()) return true;
-    void peers?.tell({ kind: 'sought' });
+    if (this.streams.areListened || this.shared?.peers.isCut()) return true;
+    this.shared?.streams.seek();
     return false;
   }
 

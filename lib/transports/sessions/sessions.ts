@@ -15,6 +15,7 @@ import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';
 import { limitError, LimitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
+import type { Peers } from './peers.js';
 import { assertVersion } from './session-body.js';
 import type { SharedSessions } from './shared-sessions.js';
 
@@ -23,9 +24,6 @@ const MAX_INITIALIZE_LENGTH = 65_536;
 
 /** Delay before a client may try again to open a session, in seconds. */
 const RETRY_AFTER_S = 30;
-
-/** How long a node trusts that a session exists without asking the store, in milliseconds. */
-const MAX_UNCHECKED_MS = 10_000;
 
 /** Time for clients to reconnect to another node, in milliseconds. */
 const HAND_OVER_MS = 1000;
@@ -38,6 +36,13 @@ interface Held {
   checkedAt: number;
 }
 
+interface HoldOptions {
+  readonly peers?: Peers;
+  /** Whether the session counts in the limits. */
+  readonly isCounted: boolean;
+  readonly listenedUntil?: number;
+}
+
 /** The 2025-era sessions of one endpoint. Their number, idle time and lifetime are bounded. */
 export class Sessions {
   private readonly held = new Map<string, Held>();
@@ -48,6 +53,8 @@ export class Sessions {
   private shared?: SharedSessions;
   private readonly uncheckedMs: number;
   private isClosed = false;
+  private isChecking = false;
+  private stopListening = () => {};
 
   /** @param listeners counts the streams of sessions */
   constructor(
@@ -59,7 +66,8 @@ export class Sessions {
     const { eventStore, idleTimeoutMs } = options;
     this.limit = new CallerLimit('sessions', options, RETRY_AFTER_S);
     server.limits['sessions'] = this.limit;
-    this.uncheckedMs = Math.min(MAX_UNCHECKED_MS, idleTimeoutMs / 4);
+    // Long before the record expires, which outlives the idle time by half of it.
+    this.uncheckedMs = idleTimeoutMs / 2;
     const events = eventStore ?? new MemoryEventStore();
     this.eventStore = events;
     if (events instanceof MemoryEventStore) server.gauges['eventStore'] = () => events.length;
@@ -75,11 +83,10 @@ export class Sessions {
     const { rawRequest, rawResponse } = incoming;
     const id = rawRequest.headers['mcp-session-id'];
     const caller = ownerOf(incoming);
+    let session: Session | undefined;
     try {
       if (id === undefined) return await this.begin(incoming, body, caller);
-      const session = this.shared
-        ? await this.find(String(id), incoming)
-        : this.held.get(String(id))?.session;
+      session = this.shared ? await this.find(String(id), incoming) : this.held.get(String(id))?.session;
       // The client may have disconnected while the store answered.
       if (isGone(rawRequest, rawResponse)) return;
       // A session of another caller looks unknown, so that its existence stays secret.
@@ -96,6 +103,8 @@ export class Sessions {
       if (!(refusal instanceof TransportError) || rawResponse.headersSent) throw error;
       if (!(refusal instanceof LimitError)) this.server.refused(refusal.status);
       refusal.send(rawResponse);
+    } finally {
+      if (this.shared) session?.settle();
     }
   }
 
@@ -112,6 +121,7 @@ export class Sessions {
   /** Closes all sessions on this node, and refuses new ones. Shared sessions continue on other nodes. */
   async close(): Promise<void> {
     this.isClosed = true;
+    this.stopListening();
     await Promise.all([...this.held.values()].map(({ session }) => session.close()));
     await this.shared?.close();
   }
@@ -133,11 +143,13 @@ export class Sessions {
           if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
           else this.held.get(id)?.session.hear(message);
         },
-        onBeat: () => this.check(),
+        onBeat: () => void this.check(),
         report: error => server.report(error),
       },
     );
     this.eventStore = this.shared.events;
+    const { changes } = this.shared;
+    this.stopListening = server.bus.subscribe(event => changes.add(event));
     await this.shared.open();
   }
 
@@ -146,7 +158,13 @@ export class Sessions {
     const { params, id: requestId } = this.initializeIn(incoming, body);
     const id = randomUUID();
     const openedAt = Date.now();
-    const session = await this.hold(id, { caller, openedAt }, incoming.caller, requestId);
+    if (this.isClosed) throw SHUTTING_DOWN;
+    const reached = this.limit.take(incoming.caller);
+    if (reached) throw limitError(reached, requestId);
+    const session = await this.hold(id, { caller, openedAt }, incoming.caller, {
+      peers: this.shared?.peersOf(id, this.shared.node),
+      isCounted: true,
+    });
     try {
       await this.shared?.create(id, { caller, openedAt, params });
       session.post(incoming, body);
@@ -165,9 +183,13 @@ export class Sessions {
     const held = this.held.get(id);
     if (!held) return SESSION_ID.test(id) ? this.restore(id, incoming) : undefined;
     if (!this.isOwner(held.session.caller, incoming)) return undefined;
-    if (Date.now() - held.checkedAt < this.uncheckedMs) return held.session;
+    if (!this.isDoubtful(held)) return held.session;
     await this.confirm(id, held);
     return this.held.get(id)?.session;
+  }
+
+  private isDoubtful({ checkedAt }: Held): boolean {
+    return Date.now() - checkedAt >= this.uncheckedMs || this.shared!.isDoubtful(checkedAt);
   }
 
   /** Checks with the store that a session still exists, and closes it if not. @throws UnavailableException */
@@ -191,7 +213,10 @@ export class Sessions {
 
   /** @throws TransportError if another caller has become its owner in the meantime; UnavailableException */
   private async bind(session: Session, caller: string): Promise<void> {
-    const owner = this.shared ? await this.shared.bind(session.sessionId, session.caller, caller) : caller;
+    const { shared } = this;
+    const { sessionId, caller: anonymous } = session;
+    const peers = session.shared?.peers;
+    const owner = shared && peers ? await shared.bind(sessionId, peers, { anonymous, caller }) : caller;
     if (owner !== undefined) session.bind(owner);
     if (owner !== caller) throw NOT_FOUND;
   }
@@ -203,27 +228,38 @@ export class Sessions {
   }
 
   private async makeFrom(id: string, incoming: Incoming): Promise<Session | undefined> {
-    const state = await this.shared!.read(id);
-    // Touched first: if the node that used the session last has died, its record would expire too early.
-    if (!state || !this.isOwner(state.caller, incoming) || !(await this.shared!.touch(id))) return undefined;
-    const session = await this.hold(id, state, incoming.caller);
+    const shared = this.shared!;
+    const state = await shared.read(id);
+    if (!state || !this.isOwner(state.caller, incoming)) return undefined;
+    const isOld = Date.now() - state.usedAt >= this.uncheckedMs;
+    if (isOld && !(await shared.touch(id))) return undefined;
+    if (this.isClosed) throw SHUTTING_DOWN;
+    const peers = shared.peersOf(id, state.home);
+    const isOrphan = !peers.knows(state.home) && !(await peers.isAlive(state.home));
+    // It was counted when it was opened, so it is not refused here.
+    if (isOrphan) this.limit.take(incoming.caller, 1, true);
+    const session = await this.hold(id, state, incoming.caller, {
+      peers,
+      isCounted: isOrphan,
+      // Of a home that died, nobody knows until when the client has listened.
+      listenedUntil: state.listenedUntil ?? (isOrphan ? state.usedAt : Date.now()),
+    });
     await session.restore(state);
+    if (isOrphan) await session.shared?.takeHome();
     return session;
   }
 
-  /** @param limitKey the caller that the session counts for. @throws TransportError past a cap */
+  /** @param limitKey the caller that the session counts for */
   private async hold(
     id: string,
     { caller, openedAt }: { readonly caller: string; readonly openedAt: number },
     limitKey: string,
-    requestId?: RequestId,
+    { peers, isCounted, listenedUntil = openedAt }: HoldOptions,
   ): Promise<Session> {
-    if (this.isClosed) throw SHUTTING_DOWN;
-    const reached = this.limit.take(limitKey);
-    if (reached) throw limitError(reached, requestId);
     const { eventStore, keepAliveMs, shared } = this;
     const { idleTimeoutMs, maxLifetimeMs, resumeMs } = this.options;
     const server = serverForConnection(this.server, 'legacy');
+    server.isObserved = isCounted;
     const session = new Session(this.server, server, {
       id,
       caller,
@@ -232,14 +268,18 @@ export class Sessions {
       resumeMs,
       keepAliveMs,
       eventStore,
-      peers: shared?.peersOf(id),
+      share: peers && shared?.sharing(peers, listenedUntil),
+      onUnused: () => {
+        // The client's side of a gateway stays open between two requests.
+        if (!this.server.handlers.channels) void session.close();
+      },
     });
     const left = Math.max(0, openedAt + maxLifetimeMs - Date.now());
     const life = setTimeout(() => void this.expire(session), left).unref();
     server.server.onclose = () => {
       clearTimeout(life);
       if (!this.held.delete(id)) return;
-      this.limit.release(limitKey);
+      if (isCounted) this.limit.release(limitKey);
       // If nodes share the session, another node may still serve it.
       if (!shared) eventStore.delete(id).catch((error: Error) => this.server.report(error));
     };
@@ -256,9 +296,10 @@ export class Sessions {
 
   /** Ends a session on every node. @throws UnavailableException; then the session continues */
   private async forget(session: Session): Promise<void> {
-    await this.shared?.delete(session.sessionId);
+    const { shared } = this;
+    if (session.shared) await shared?.delete(session.sessionId, session.shared.peers);
     await session.close();
-    if (!this.shared) return;
+    if (!shared) return;
     await this.eventStore.delete(session.sessionId).catch(() => undefined);
   }
 
@@ -267,15 +308,21 @@ export class Sessions {
     await this.forget(session).catch(() => session.close());
   }
 
-  /** Confirms the sessions that are in use, and catches up with other nodes. */
-  private check(): void {
-    for (const [id, held] of this.held) {
-      const { session } = held;
-      if (!session.isUsed) continue;
-      session.follow().catch(() => undefined);
-      if (Date.now() - held.checkedAt < this.uncheckedMs) continue;
-      this.confirm(id, held).catch(() => undefined);
-    }
+  /** Confirms the sessions that are in use, some at a time, and catches up with other nodes. */
+  private async check(): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
+    for (const { session } of this.held.values()) session.settle();
+    const used = [...this.held].filter(([, { session }]) => session.isUsed);
+    await Promise.all(
+      used.map(([id, held]) =>
+        this.shared!.inTurn(async () => {
+          await held.session.catchUp();
+          if (this.isDoubtful(held)) await this.confirm(id, held);
+        }).catch(() => undefined),
+      ),
+    );
+    this.isChecking = false;
   }
 
   /** @throws TransportError for a request that does not open a session */

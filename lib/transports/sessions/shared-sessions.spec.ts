@@ -11,7 +11,7 @@ describe('SharedSessions', () => {
       { store, events: new MemoryEventStore(), bus: new MemoryMessageBus() },
       { server: 'shop', ttlMs: 1000, onMessage: () => {}, onBeat: () => {}, report: () => {} },
     );
-    const peers = shared.peersOf('session');
+    const peers = shared.peersOf('session', shared.node);
     expect(peers.knows('0a1b2c3d')).toBe(false);
 
     jest.spyOn(store, 'read').mockRejectedValueOnce(new Error('Redis is away'));

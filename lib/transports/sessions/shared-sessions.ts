@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { RequestId } from '@modelcontextprotocol/server';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import type { EventStore, StoredEvent } from '../../stores/event-store.js';
 import type { MessageBus } from '../../stores/message-bus.js';
@@ -8,12 +9,14 @@ import { isRecord } from '../../util/is-record.js';
 import { jsonIn } from '../../util/json-in.js';
 import { messageOf } from '../../util/message-of.js';
 import type { PeerMessage, Peers } from './peers.js';
+import type { SessionOptions } from './session.js';
+import { SharedSession } from './shared-session.js';
+import { RecentChanges } from './recent-changes.js';
 import { Turnstile } from './turnstile.js';
 import {
-  fieldOfStream,
   fieldsOf,
   fieldsOfChange,
-  requestsIn,
+  LISTENS,
   stateIn,
   type SessionRecord,
   type SharedState,
@@ -26,8 +29,14 @@ const BELIEVED_MS = 6000;
 /** Minimum time between two warnings about malformed events, in milliseconds. */
 const WARN_AGAIN_MS = 60_000;
 
-/** Maximum simultaneous writes of messages to the store. */
-const MAX_OFFERS = 200;
+/** Maximum simultaneous writes of messages to the store, and simultaneous checks of sessions. */
+const MAX_AT_ONCE = 200;
+
+/** How often a node tries to become the home of a session, while other nodes try as well. */
+const MAX_TRIES = 5;
+
+/** How long sessions are served while the store is not available, in milliseconds. */
+const GRACE_MS = 10_000;
 
 /** Reactions of a node to messages about its sessions. */
 export interface SharedSessionsOptions {
@@ -51,14 +60,17 @@ export class SharedSessions {
   readonly node = randomBytes(4).toString('hex');
   /** The events of sessions. Failures become `UnavailableException`s, and are logged. */
   readonly events: EventStore;
+  /** The changes that this node has heard of. */
+  readonly changes = new RecentChanges();
   private readonly channel: NodeChannel;
   private readonly store: SessionStore;
   private beating?: NodeJS.Timeout;
-  private readonly turnstile = new Turnstile(MAX_OFFERS);
+  private readonly offers = new Turnstile(MAX_AT_ONCE);
+  private readonly checks = new Turnstile(MAX_AT_ONCE);
   /** The time of the last message of each other node, in milliseconds since 1970. */
   private readonly known = new Map<string, number>();
-  private streams = 0;
-  private isDown = false;
+  private numbers = 0;
+  private downSince?: number;
   private failedAt = 0;
   private warnedAt = 0;
 
@@ -70,15 +82,19 @@ export class SharedSessions {
     this.events = {
       append: (...args) => this.watch(() => events.append(...args)),
       after: async (...args) => this.messagesIn(await this.watch(() => events.after(...args))),
+      openStreams: (...args) => this.watch(() => events.openStreams(...args)),
       // Limited, because a change may be sent to all sessions at once.
-      offer: (...args) => this.turnstile.pass(() => this.watch(() => events.offer(...args))),
+      push: (...args) => this.offers.pass(() => this.watch(() => events.push(...args))),
+      offer: (...args) => this.offers.pass(() => this.watch(() => events.offer(...args))),
       take: async (...args) => this.messagesIn(await this.watch(() => events.take(...args))),
       delete: (...args) => this.watch(() => events.delete(...args)),
     };
     this.channel = new NodeChannel(bus, `sessions:${options.server}`, {
+      self: this.node,
       onMessage: data => {
         if (!isRecord(data)) return;
-        if (typeof data['runs'] === 'string') return this.learn(data['runs']);
+        if (typeof data['runs'] === 'string') return this.learn(data['runs'], data['lists']);
+        if (typeof data['leaves'] === 'string') return void this.known.delete(data['leaves']);
         if (!isRecord(data['message'])) return;
         options.onMessage(String(data['session']), data['message'] as unknown as PeerMessage);
       },
@@ -97,12 +113,14 @@ export class SharedSessions {
   async close(): Promise<void> {
     clearInterval(this.beating);
     await this.watch(() => this.store.delete(keyOfNode(this.node))).catch(() => undefined);
+    await this.channel.send({ leaves: this.node });
     await this.channel.close();
   }
 
   /** @throws UnavailableException */
-  create(session: string, record: SessionRecord): Promise<void> {
-    return this.watch(() => this.store.create(this.keyOf(session), fieldsOf(record), this.options.ttlMs));
+  create(session: string, record: Omit<SessionRecord, 'home'>): Promise<void> {
+    const fields = fieldsOf({ ...record, home: this.node });
+    return this.watch(() => this.store.create(this.keyOf(session), fields, this.options.ttlMs));
   }
 
   /** @returns undefined for an unknown session. @throws UnavailableException */
@@ -113,7 +131,12 @@ export class SharedSessions {
 
   /** Restarts the lifetime of a session. @returns whether the session exists. @throws UnavailableException */
   touch(session: string): Promise<boolean> {
-    return this.update(session, {});
+    return this.update(session, { used: String(Date.now()) });
+  }
+
+  /** Runs some of the checks of all sessions at a time. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.checks.pass(work);
   }
 
   /** Whether the store has failed since `time`, so that changes may be missing here. */
@@ -122,48 +145,100 @@ export class SharedSessions {
   }
 
   /**
+   * Whether a session has to be checked that was last checked at `time`: because a change may be missing, unless the
+   * store has just become unavailable.
+   */
+  isDoubtful(time: number): boolean {
+    if (!this.hasFailedSince(time)) return false;
+    return this.downSince === undefined || Date.now() - this.downSince >= GRACE_MS;
+  }
+
+  /**
    * Gives an anonymous session an owner, on every node.
    * @returns the owner, which is another caller if that caller was faster; undefined for an unknown session
    * @throws UnavailableException
    */
-  async bind(session: string, anonymous: string, caller: string): Promise<string | undefined> {
+  async bind(
+    session: string,
+    peers: Peers,
+    { anonymous, caller }: { anonymous: string; caller: string },
+  ): Promise<string | undefined> {
     const isFirst = await this.update(session, { caller }, { caller: anonymous });
     const owner = isFirst ? caller : (await this.read(session))?.caller;
-    if (owner !== undefined) {
-      await this.channel.send({ session, message: { kind: 'bound', caller: owner } satisfies PeerMessage });
-    }
+    if (owner !== undefined) await peers.tellHolders({ kind: 'bound', caller: owner });
     return owner;
   }
 
   /** Ends a session on every node. @throws UnavailableException */
-  async delete(session: string): Promise<void> {
+  async delete(session: string, peers: Peers): Promise<void> {
     await this.watch(() => this.store.delete(this.keyOf(session)));
-    await this.channel.send({ session, message: { kind: 'closed' } satisfies PeerMessage });
+    await peers.tellHolders({ kind: 'closed' });
   }
 
-  peersOf(session: string): Peers {
-    const tell = (message: PeerMessage) => this.channel.send({ session, message });
-    const note = async (fields: Record<string, string | undefined>) => {
-      await this.update(session, fields);
-    };
+  /** @param listenedUntil when the client stopped to listen, in milliseconds since 1970 */
+  sharing(peers: Peers, listenedUntil: number): SessionOptions['share'] {
+    const options = { peers, changes: this.changes, listenedUntil };
+    return (settings, server) => new SharedSession(options, settings, server);
+  }
+
+  /** @param home the node that sends the messages of the session */
+  peersOf(session: string, home: string): Peers {
+    const { node } = this;
+    let current = home;
+    const tell = (message: PeerMessage, to?: string) => this.channel.send({ session, message }, to);
     // After an outage, each node needs time to report again.
     const isCut = () => Date.now() - this.failedAt < BELIEVED_MS;
+    const tellHolders = async (message: PeerMessage) => {
+      const streams = await this.events.openStreams(session).catch(() => NO_STREAMS);
+      const nodes = new Set([current, ...[...streams.keys()].map(nodeOfStream)]);
+      nodes.delete(node);
+      await Promise.all([...nodes].map(one => tell(message, one)));
+    };
     return {
-      node: this.node,
-      isCut,
+      node,
+      get home() {
+        return current;
+      },
+      get isHome() {
+        return current === node;
+      },
       tell,
-      nextStream: () => (this.streams += 1),
-      knows: node => isCut() || Date.now() - (this.known.get(node) ?? 0) < BELIEVED_MS,
+      tellHome: async message => {
+        if (current !== node) await tell(message, current);
+      },
+      tellHolders,
+      tellAll: message => tell(message),
+      moved: to => (current = to),
+      takeHome: async listens => {
+        const seen = listens ? { seen: LISTENS } : {};
+        // At its home, a client listens without the store, too.
+        if (current === node && listens) await this.update(session, seen).catch(() => undefined);
+        for (let tries = 0; current !== node && tries < MAX_TRIES; tries++) {
+          const previous = current;
+          const expected: SessionFields = previous === '' ? {} : { home: previous };
+          if (await this.update(session, { home: node, ...seen }, expected)) {
+            current = node;
+            if (previous !== '') void tell({ kind: 'moved', to: node }, previous);
+            return previous;
+          }
+          const state = await this.read(session);
+          if (!state) return undefined;
+          current = state.home;
+        }
+        return undefined;
+      },
+      noteListened: async until => {
+        await this.update(session, { seen: String(until) });
+      },
+      nextNumber: () => (this.numbers += 1),
+      isCut,
+      knows: one => isCut() || Date.now() - (this.known.get(one) ?? 0) < BELIEVED_MS,
       share: async change => {
         await this.update(session, fieldsOfChange(change));
-        await tell({ kind: 'state', change });
+        await tellHolders({ kind: 'state', change });
       },
-      begin: (stream, requests) => note(fieldOfStream(stream, requests)),
-      finish: stream => note(fieldOfStream(stream)),
-      requestsOf: async stream =>
-        requestsIn(await this.watch(() => this.store.read(this.keyOf(session))), stream),
-      isAlive: async node =>
-        isCut() || (await this.watch(() => this.store.read(keyOfNode(node)))) !== undefined,
+      isAlive: async one =>
+        isCut() || (await this.watch(() => this.store.read(keyOfNode(one)))) !== undefined,
     };
   }
 
@@ -192,11 +267,15 @@ export class SharedSessions {
   private async beat(): Promise<void> {
     try {
       await this.watch(() => this.store.create(keyOfNode(this.node), { v: '1' }, BELIEVED_MS));
-      await this.channel.send({ runs: this.node });
+      await this.report();
       this.options.onBeat();
     } catch {
       // The failure has been logged.
     }
+  }
+
+  private report(): Promise<void> {
+    return this.channel.send({ runs: this.node, lists: this.changes.lastOfLists });
   }
 
   /** Servers of one application do not share sessions with each other. */
@@ -204,33 +283,39 @@ export class SharedSessions {
     return `${this.options.server}:${session}`;
   }
 
-  private learn(node: string): void {
+  private learn(node: string, lists: unknown): void {
     const now = Date.now();
     const isNew = !this.known.has(node);
     this.known.set(node, now);
+    if (Array.isArray(lists)) for (const list of lists) this.changes.learn(list);
     // Reports at once, so that a new node does not wait for the next beat.
-    if (isNew) void this.channel.send({ runs: this.node });
+    if (isNew) void this.report();
     for (const [other, seenAt] of this.known) if (now - seenAt > BELIEVED_MS) this.known.delete(other);
   }
 
   private async watch<T>(work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
-      this.isDown = false;
+      this.downSince = undefined;
       return result;
     } catch (error) {
-      if (!this.isDown) {
+      if (this.downSince === undefined) {
         this.options.report(
           new Error(
             `The stores of "sessions" failed; requests that need them are refused: ${messageOf(error)}`,
           ),
         );
       }
-      this.isDown = true;
       this.failedAt = Date.now();
+      this.downSince ??= this.failedAt;
       throw new UnavailableException(error);
     }
   }
 }
 
+const NO_STREAMS: ReadonlyMap<string, readonly RequestId[]> = new Map();
+
 const keyOfNode = (node: string): string => `node:${node}`;
+
+/** The name of a stream holds its kind, its node, and a number. */
+const nodeOfStream = (name: string): string => name.slice(1, name.indexOf('.'));

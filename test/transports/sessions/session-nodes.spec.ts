@@ -159,15 +159,6 @@ describe('two nodes that share sessions', () => {
     for (const id of [1, 2]) expect((await post(urls[1], session, call(id, 'hello'))).status).toBe(404);
   });
 
-  it('end a stream whose requests in the record are no JSON', async () => {
-    const session = await openSession(urls[0]);
-    const progress = await (await open(0, session, call(7, 'work'))).message();
-    const stream = String(progress?.id).split('-')[0];
-    await store.update(`test:${session['mcp-session-id']}`, { [`stream:${stream}`]: '{' }, 60_000);
-    expect(await (await resume(1, session, progress?.id)).messages()).toEqual([]);
-    shopOf(0).release.resolve();
-  });
-
   it('drop stored events that are no JSON objects, with one warning', async () => {
     const log = new LogSpy();
     nodes[1].app.useLogger(log);
@@ -178,13 +169,15 @@ describe('two nodes that share sessions', () => {
     const progress = await first.message();
     await first.messages();
     const stream = String(progress?.id).split('-')[0];
-    await events.append(id, { stream, sequence: 7, json: '{}\n\nid: forged' });
-    await events.append(id, { stream, sequence: 8, json: '8' });
-    await events.append(id, { stream, sequence: 9, json: '{"id":9}' });
+    const forged = ['{}\n\nid: forged', '8', '{"id":9}'];
+    const stored = forged.map((json, index) => ({ stream, sequence: 7 + index, json }));
+    await events.append(id, { stream, events: stored });
     const resumed = await resume(1, session, progress?.id);
     expect((await resumed.messages()).slice(1)).toEqual([expect.objectContaining({ id: 7 }), { id: 9 }]);
-    await events.offer(id, '{');
-    await events.offer(id, '{"id":10}');
+    await events.offer(
+      id,
+      ['{', '{"id":10}'].map(json => ({ json, key: json })),
+    );
     const listening = await resume(1, session);
     expect((await listening.message())?.message).toEqual({ id: 10 });
     listening.cut();
@@ -502,16 +495,57 @@ describe('two nodes that share sessions', () => {
     expect((await post(urls[1], session, call(2, 'hello'))).status).toBe(200);
   });
 
-  it('count the sessions of a caller on each node', async () => {
+  it('hold a session only at its home once its requests are answered', async () => {
+    const session = await openSession(urls[0]);
+    const reads = jest.spyOn(store, 'read');
+    const updates = jest.spyOn(store, 'update');
+    for (const id of [1, 2, 3]) await post(urls[0], session, call(id, 'hello'));
+    expect([reads.mock.calls.length, updates.mock.calls.length]).toEqual([0, 0]);
+    const ofSession = () => reads.mock.calls.filter(([id]) => id.endsWith(session['mcp-session-id'])).length;
+    for (const id of [4, 5, 6]) {
+      await (await post(urls[1], session, call(id, 'hello'))).json();
+      await new Promise(setImmediate);
+    }
+    expect([ofSession(), updates.mock.calls.length]).toEqual([3, 0]);
+  });
+
+  it('tell a client that listens again that a list has changed, without a message for each session', async () => {
+    const session = await openSession(urls[0]);
+    const sent = [jest.spyOn(events, 'push'), jest.spyOn(events, 'offer')];
+    await registryOf(1).add('tool', { name: 'late', inputSchema: { type: 'object' } }, () => 'late');
+    await new Promise(setImmediate);
+    expect(sent.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+    const told = await resume(1, session);
+    expect((await told.message())?.message).toMatchObject({ method: 'notifications/tools/list_changed' });
+    told.cut();
+  });
+
+  it('send a change to a client whose home has gone, when it comes back', async () => {
+    const session = await openSession(urls[0]);
+    await subscribe(0, session, PRICES);
+    const first = await resume(0, session);
+    registryOf(0).resourceUpdated(PRICES);
+    const seen = await first.message();
+    first.cut();
+    await nodes[0].close();
+    nodes.shift();
+    registryOf(0).resourceUpdated(PRICES);
+    await new Promise(setImmediate);
+    const second = await EventReader.open(urls[1], { ...session, 'last-event-id': seen!.id! });
+    expect((await second.message())?.message).toMatchObject(UPDATED);
+    second.cut();
+  });
+
+  it('do not refuse a session that another node has accepted', async () => {
     const strict = await startApp([Shop], {
       mcp: { bus, sessions: { store, eventStore: events, max: 1 } },
       forceCloseConnections: true,
     });
     nodes.push(strict);
     const url = await strict.url();
-    const sessions = [await openSession(urls[0]), await openSession(urls[0])];
-    expect((await post(url, sessions[0], call(1, 'hello'))).status).toBe(200);
-    const refused = await post(url, sessions[1], call(1, 'hello'));
+    const accepted = [await openSession(urls[0]), await openSession(urls[0]), await openSession(url)];
+    for (const session of accepted) expect((await post(url, session, call(1, 'hello'))).status).toBe(200);
+    const refused = await post(url, SESSION_HEADERS, { id: 1, method: 'initialize', params: INITIALIZE });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
   });
 

@@ -1,0 +1,74 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { ConnectionServer } from '../../server/connection-server.js';
+import { OtherNodes } from './other-nodes.js';
+import type { PeerMessage, Peers } from './peers.js';
+import type { RecentChanges } from './recent-changes.js';
+import type { StreamSettings } from './session-stream.js';
+import { SharedStreams } from './shared-streams.js';
+
+/** Changes of lists are not kept for a client that does not listen; it is told when it does. */
+const LIST_CHANGED = /^notifications\/\w+\/list_changed$/;
+
+interface SharedSessionOptions {
+  readonly peers: Peers;
+  readonly changes: RecentChanges;
+  /** When the client stopped to listen, in milliseconds since 1970. */
+  readonly listenedUntil: number;
+}
+
+/** The part of a session that knows other nodes. */
+export class SharedSession {
+  readonly peers: Peers;
+  readonly streams: SharedStreams;
+  readonly others: OtherNodes;
+
+  constructor(
+    private readonly options: SharedSessionOptions,
+    settings: StreamSettings,
+    private readonly server: ConnectionServer,
+  ) {
+    const { peers, listenedUntil } = options;
+    this.peers = peers;
+    this.streams = new SharedStreams(settings, peers, listenedUntil);
+    this.others = new OtherNodes(peers);
+    server.share = change => peers.share(change);
+  }
+
+  /** Whether this node sends a change that all nodes hear of. */
+  sendsChange(message: JSONRPCMessage): boolean {
+    const isList = 'method' in message && LIST_CHANGED.test(message.method);
+    return this.peers.isHome && (!isList || this.streams.isListening);
+  }
+
+  /** Makes this node the home of the session. */
+  async takeHome(): Promise<void> {
+    const previous = await this.peers.takeHome(this.streams.isListening).catch(() => undefined);
+    if (previous !== undefined) this.repeatChanges(this.options.listenedUntil);
+  }
+
+  /** Sends changes again that the client may have missed since then. The store drops those that it has. */
+  repeatChanges(since = this.streams.takeListenedUntil()): void {
+    if (since === undefined) return;
+    for (const change of this.options.changes.since(since)) this.server.tell(change);
+  }
+
+  hear(message: PeerMessage): void {
+    const { peers, streams, others } = this;
+    switch (message.kind) {
+      case 'left':
+        if (streams.isListening) void this.takeHome();
+        return;
+      case 'waiting':
+        // The home may have changed in the meantime.
+        if (!peers.isHome) return void peers.tellHome(message);
+        return streams.flush();
+      case 'sought':
+        if (streams.areListened) void peers.tell({ kind: 'attended' }, message.by);
+        return;
+      case 'confirmed':
+        return others.confirmed(message.node, message.id);
+      default:
+        return streams.hear(message);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import type { RequestId } from '@modelcontextprotocol/server';
+import type { StoredEvent, StreamWrite } from '../../stores/event-store.js';
+
+/** Maximum events that wait for the store. */
+const MAX_WAITING = 1000;
+
+interface StreamWriterOptions {
+  readonly stream: string;
+  /** The requests that the stream answers. */
+  readonly requests: readonly RequestId[];
+  readonly write: (write: StreamWrite) => Promise<void>;
+  readonly onWritten: (write: StreamWrite) => void;
+  readonly report: (error: Error) => unknown;
+}
+
+/**
+ * Writes the stream of a call to the store. What comes during a write is written together after it. What the store
+ * refuses is written later.
+ */
+export class StreamWriter {
+  /** Resolves when the stream was written for the first time, successfully or not. */
+  readonly begun: Promise<void>;
+  private onBegun = () => {};
+  private readonly waiting: StoredEvent[] = [];
+  private requests?: readonly RequestId[];
+  private hasEnded = false;
+  private isEndWritten = false;
+  private isWriting = false;
+
+  constructor(private readonly options: StreamWriterOptions) {
+    this.requests = options.requests;
+    this.begun = new Promise(resolve => (this.onBegun = resolve));
+    this.schedule();
+  }
+
+  /** Whether the store has all of it. */
+  get isSaved(): boolean {
+    return !this.isWriting && !this.hasMore;
+  }
+
+  /** Whether nothing will follow. */
+  get isOver(): boolean {
+    return this.isEndWritten;
+  }
+
+  append(event: StoredEvent): void {
+    if (this.waiting.length < MAX_WAITING) this.waiting.push(event);
+    this.schedule();
+  }
+
+  /** Records that the stream is complete. */
+  end(): void {
+    this.hasEnded = true;
+    this.schedule();
+  }
+
+  /** Writes again what the store has refused. */
+  retry(): void {
+    if (this.hasMore) this.schedule();
+  }
+
+  private get hasMore(): boolean {
+    return this.waiting.length > 0 || this.requests !== undefined || (this.hasEnded && !this.isEndWritten);
+  }
+
+  /** What is sent in the same turn is written together. */
+  private schedule(): void {
+    if (this.isWriting) return;
+    this.isWriting = true;
+    queueMicrotask(() => void this.write());
+  }
+
+  private async write(): Promise<void> {
+    const { stream, write, onWritten, report } = this.options;
+    const { requests, hasEnded } = this;
+    const events = [...this.waiting];
+    const own = { stream, events, ...(requests && { requests }), ...(hasEnded && { isOver: true }) };
+    let isWritten = false;
+    try {
+      await write(own);
+      isWritten = true;
+      this.waiting.splice(0, events.length);
+      this.requests = undefined;
+      this.isEndWritten = hasEnded;
+    } catch (error) {
+      report(error as Error);
+    }
+    this.isWriting = false;
+    this.onBegun();
+    if (!isWritten) return;
+    if (this.hasMore) this.schedule();
+    onWritten(own);
+  }
+}
