@@ -13,7 +13,7 @@ const SESSIONS = soakSize(50_000, 1_000);
 const FIRST = 100;
 /** Longer than it takes to open all sessions: they idle together. */
 const IDLE_MS = soakSize(120_000, 20_000);
-const KEYS = 'soak:session:test:';
+const KEYS = 'soak:session:{test:';
 
 @Injectable()
 class Tools {

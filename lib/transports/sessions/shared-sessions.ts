@@ -30,7 +30,7 @@ const BELIEVED_MS = 6000;
 const WARN_AGAIN_MS = 60_000;
 
 /** Maximum simultaneous writes of messages to the store, and simultaneous checks of sessions. */
-const MAX_AT_ONCE = 200;
+const MAX_AT_ONCE = 32;
 
 /** How often a node tries to become the home of a session, while other nodes try as well. */
 const MAX_TRIES = 5;

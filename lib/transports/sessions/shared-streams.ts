@@ -84,10 +84,7 @@ export class SharedStreams extends SessionStreams {
   /** Catches up with streams of other nodes, whose messages may be lost. @throws UnavailableException */
   async catchUp(): Promise<void> {
     for (const writer of this.writers) writer.retry();
-    if (this.outbox.length > 0) {
-      await this.post();
-      this.flush();
-    }
+    if (this.outbox.length > 0) await this.post();
     await this.followed.check();
   }
 
