@@ -148,8 +148,12 @@ export class ConnectionServer extends SdkServer {
 
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport);
+    let isOpen = true;
     const unsubscribe = this.options.bus.subscribe(event => {
-      if (this.concerns(event)) SLICES.add(() => this.tell(event));
+      if (!this.concerns(event)) return;
+      SLICES.add(() => {
+        if (isOpen) this.tell(event);
+      });
     });
     const { server } = this;
     const unwatch = this.instance.extensions.onNotification(method => {
@@ -158,6 +162,7 @@ export class ConnectionServer extends SdkServer {
     const onclose = server.onclose;
     const opened = performance.now();
     server.onclose = () => {
+      isOpen = false;
       if (this.isObserved)
         this.instance.observer?.disconnected({
           durationMs: performance.now() - opened,

@@ -126,8 +126,9 @@ export class Session implements Transport {
   }
 
   /** Adopts the shared state, which may include missed changes. */
-  adopt({ caller, level, subscribed }: SharedState): void {
+  adopt({ caller, level, subscribed, home }: SharedState): void {
     this.bind(caller);
+    this.shared?.peers.moved(home);
     this.server.apply({ level });
     this.server.subscribedTo(subscribed);
   }
@@ -143,7 +144,7 @@ export class Session implements Transport {
       case 'cancel':
         return this.cancel(message.requestId, message.reason);
       case 'moved':
-        this.shared?.peers.moved(message.to);
+        this.shared?.moved(message.to);
         return this.settle();
       case 'answer':
         this.shared?.others.confirm(message);

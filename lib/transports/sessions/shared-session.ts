@@ -40,6 +40,12 @@ export class SharedSession {
     return this.peers.isHome && (!isList || this.streams.isListening);
   }
 
+  /** Notes that another node is the home now. Messages may wait that this node has stored in the meantime. */
+  moved(to: string): void {
+    this.peers.moved(to);
+    void this.peers.tellHome({ kind: 'waiting' });
+  }
+
   /** Makes this node the home of the session. */
   async takeHome(): Promise<void> {
     const previous = await this.peers.takeHome(this.streams.isListening).catch(() => undefined);

@@ -117,10 +117,13 @@ export class SharedStreams extends SessionStreams {
 
   protected override async store(messages: readonly OfferedMessage[]): Promise<void> {
     const { peers } = this;
-    if (peers.isHome) return super.store(messages);
-    const { store, session, caller } = this.settings;
-    await store.offer(session, messages, caller);
-    void peers.tellHome({ kind: 'waiting' });
+    if (peers.isHome) await super.store(messages);
+    else {
+      const { store, session, caller } = this.settings;
+      await store.offer(session, messages, caller);
+    }
+    // The home may have changed in the meantime.
+    if (!peers.isHome) void peers.tellHome({ kind: 'waiting' });
   }
 
   protected override isDroppable(stream: SessionStream): boolean {
