@@ -8,6 +8,7 @@ import { createClient } from 'redis';
 import { startRedis } from '../redis.js';
 import { call, listen, many, open } from './client.js';
 import { counted, type Counts } from './counts.js';
+import { modelOf, TRAFFIC, type Cost as RedisCost, type Costs } from './model.js';
 import type { Cost, Request } from './node.js';
 
 const numberOf = (name: string, byDefault: number): number =>
@@ -29,7 +30,7 @@ for (let index = 0; index < NODES; index++) {
   urls.push(url);
 }
 const ask = (request: Request) => children.forEach(child => child.send(request));
-const costs = async (): Promise<Cost[]> => {
+const nodeCostsNow = async (): Promise<Cost[]> => {
   const answers = children.map(async child => ((await once(child, 'message')) as [Cost])[0]);
   ask('stop');
   return Promise.all(answers);
@@ -39,24 +40,36 @@ const costs = async (): Promise<Cost[]> => {
 const IDLE_MS = 4000;
 const idle = await counted(redis, () => pause(IDLE_MS));
 const rows: Record<string, unknown>[] = [];
-const measure = async (operation: string, times: number, work: () => Promise<unknown>): Promise<void> => {
+const measure = async (
+  operation: string,
+  times: number,
+  work: () => Promise<unknown>,
+): Promise<RedisCost> => {
   const start = performance.now();
   const counts = await counted(redis, work);
   const share = (performance.now() - start) / IDLE_MS;
   const each = (name: keyof Counts) =>
     Math.max(0, Math.round(((counts[name] - idle[name] * share) / times) * 1000) / 1000);
-  const row = { scripts: each('scripts'), reads: each('reads'), publishes: each('publishes') };
+  const row = {
+    scripts: each('scripts'),
+    reads: each('reads'),
+    publishes: each('publishes'),
+  };
   rows.push({ operation, times, ...row, 'bytes to Redis': each('bytes') });
   process.stderr.write(`${operation}\n`);
+  return row;
 };
 
 const [home, other] = urls;
 const session = await open(home);
-await measure('a call at home', 1000, () => many(1000, () => call(home, session, 'echo', { text: 'a' })));
-await measure('a call on another node', 1000, () =>
-  many(1000, () => call(other, session, 'echo', { text: 'a' }), 1),
+const atHome = await measure('a call at home', 1000, () =>
+  many(1000, () => call(home, session, 'echo', { text: 'a' })),
 );
-await measure('a streamed call with 1 event', 300, () =>
+const visiting = await many(64, () => open(home));
+const elsewhere = await measure('a call on another node', 2000, () =>
+  many(2000, index => call(other, visiting[index % 64], 'echo', { text: 'a' })),
+);
+const streamed = await measure('a streamed call with 1 event', 300, () =>
   many(300, () => call(home, session, 'report', { events: 1 }, 't')),
 );
 await measure('a streamed call with 101 events', 50, () =>
@@ -96,14 +109,44 @@ const probing = Promise.all(
 );
 ask('start');
 const start = performance.now();
-await measure('a list changes on one node, all listen', 1, async () => {
+const told = await measure('a list changes on one node, all listen', LISTENING, async () => {
   children[0].send('change' satisfies Request);
   while (received < LISTENING) await pause(10);
 });
 const tookMs = performance.now() - start;
-const nodeCosts = await costs();
+const nodeCosts = await nodeCostsNow();
 isOver = true;
 await probing;
+
+// The model against a mix of calls, with one call in ten streamed, on all nodes in turn.
+const MIXED = 4000;
+const perNode = (name: keyof RedisCost) => (idle[name] / NODES) * (1000 / IDLE_MS);
+const beat = {
+  scripts: perNode('scripts'),
+  reads: perNode('reads'),
+  publishes: perNode('publishes'),
+};
+const costs: Costs = { home: atHome, elsewhere, streamed, told, beat };
+const mixedStart = performance.now();
+const mixed = await counted(redis, () =>
+  many(MIXED, index => {
+    const url = urls[Math.floor(index / 10) % NODES];
+    const one = opened[(index * 7) % SESSIONS];
+    return index % 10 === 0
+      ? call(url, one, 'report', { events: 1 }, 't')
+      : call(url, one, 'echo', { text: 'a' });
+  }),
+);
+const seconds = (performance.now() - mixedStart) / 1000;
+const foretold = modelOf(costs, {
+  nodes: NODES,
+  sessions: MIXED,
+  callsPerMinute: 60 / seconds,
+  atHome: 1 / NODES,
+  streamed: 0.1,
+  listening: 0,
+  listChangesPerHour: 0,
+});
 
 process.stdout.write(`${NODES} nodes, ${SESSIONS} sessions, ${LISTENING} listen\n`);
 console.table(rows);
@@ -116,5 +159,17 @@ console.table({
   'heap of a node, MB': Math.round(Math.max(...nodeCosts.map(({ heapMb }) => heapMb))),
   'received twice': received - LISTENING,
 });
+process.stdout.write(`${MIXED} mixed calls in ${seconds.toFixed(1)} s: measured, and what the model says\n`);
+const rounded = (cost: RedisCost, times = 1) =>
+  Object.fromEntries(
+    (['scripts', 'reads', 'publishes'] as const).map(name => [name, Math.round(cost[name] * times)]),
+  );
+console.table({ measured: rounded(mixed), model: rounded(foretold, seconds) });
+console.table(
+  TRAFFIC.map(traffic => {
+    const { nodes, sessions, atHome } = traffic;
+    return { nodes, sessions, atHome, ...rounded(modelOf(costs, traffic)) };
+  }),
+);
 for (const child of children) child.kill();
 process.exit(0);
