@@ -1,4 +1,10 @@
-import type { RedisClientOptions, RedisClientType, RedisClusterType, RedisSentinelOptions } from 'redis';
+import type {
+  RedisClientOptions,
+  RedisClientType,
+  RedisClusterOptions,
+  RedisClusterType,
+  RedisSentinelOptions,
+} from 'redis';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { missingPackage } from '../exceptions/missing-package.js';
 import { ClusterConnection } from './cluster-connection.js';
@@ -15,7 +21,10 @@ const REFRESH_MS = 1000;
  */
 export async function connectionTo(settings: RedisSettings): Promise<RedisLink> {
   const redis = await load();
-  const { url, client, cluster, sentinel, connectTimeoutMs } = settings;
+  const { url, connectTimeoutMs } = settings;
+  const client = settings.client as RedisClientOptions | undefined;
+  const cluster = settings.cluster as RedisClusterOptions | undefined;
+  const sentinel = settings.sentinel as RedisSentinelOptions | undefined;
   const common = {
     name: 'nestjs-mcp',
     // The connection limits the time of commands itself.
@@ -49,6 +58,9 @@ export async function connectionTo(settings: RedisSettings): Promise<RedisLink> 
     return new ClusterConnection(createCluster, error => error instanceof redis.ErrorReply, settings);
   }
   if (sentinel) {
+    attempt('sentinel', () => {
+      for (const { host, port } of sentinel.sentinelRootNodes) create({ socket: { host, port } }).destroy();
+    });
     const toPrimary = async () => {
       const address = await primaryOf(sentinel, create, connectTimeoutMs);
       return create({

@@ -1,18 +1,20 @@
-import type { RedisClientOptions, RedisClusterOptions, RedisSentinelOptions } from 'redis';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { OBJECT, objectOf, TEXT, TIME } from '../options/option-schema.js';
 
-/** Options of `McpRedisModule`. One of `url`, `client`, `cluster` and `sentinel` is needed. */
+/**
+ * Options of `McpRedisModule`. One of `url`, `client`, `cluster` and `sentinel` is needed. The last three are objects
+ * here, because the types must not need the optional package `redis`; it checks them at start.
+ */
 export interface McpRedisOptions {
   /** `redis://user:password@host:port/database`; with TLS, `rediss://`. */
   url?: string;
-  /** The options of `createClient` of the package `redis`, for example for certificates. */
-  client?: RedisClientOptions;
-  /** The options of `createCluster` of the package `redis`. The cluster needs Redis 7 or later. */
-  cluster?: RedisClusterOptions;
-  /** The options of `createSentinel` of the package `redis`; those of its pools have no effect. */
-  sentinel?: RedisSentinelOptions;
+  /** `RedisClientOptions` of the package `redis`, for example with certificates. */
+  client?: object;
+  /** `RedisClusterOptions` of the package `redis`. The cluster needs Redis 7 or later. */
+  cluster?: object;
+  /** `RedisSentinelOptions` of the package `redis`; those of its pools have no effect. */
+  sentinel?: object;
   /** Prefix of all keys and channels. Give each application another prefix. Default: `nestjs-mcp:`. */
   prefix?: string;
   /**

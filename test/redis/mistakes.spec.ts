@@ -30,6 +30,7 @@ describe('McpRedisModule', () => {
       { url: 'redis://localhost', cluster: {} },
       'one of "url", "client", "cluster" and "sentinel" must be given',
     ],
+    [{ sentinel: { name: 'shop' } }, 'the package "redis" does not understand "sentinel"'],
     [{ cluster: {} }, 'the package "redis" does not understand "cluster"'],
     [
       { client: { url: `redis://:${PASSWORD}%@localhost` } },
