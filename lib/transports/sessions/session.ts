@@ -57,7 +57,9 @@ export interface SessionOptions {
   readonly eventStore: EventStore;
   /** Makes the part that knows other nodes, if they also serve the session. */
   readonly share?: (settings: StreamSettings, server: ConnectionServer) => SharedSession;
-  /** Called when nothing uses the session any more, on a node that is not its home. */
+  /** Whether this node keeps the session between two requests. Default: it does. */
+  readonly isKept?: () => boolean;
+  /** Called when nothing uses a session any more that is not kept. */
   readonly onUnused?: () => void;
 }
 
@@ -163,11 +165,12 @@ export class Session implements Transport {
     this.settle();
   }
 
-  /** Lets go of the session in the next turn, if this node is not its home and nothing uses it here any more. */
+  /** Lets go of the session in the next turn, if this node does not keep it and nothing uses it here any more. */
   settle(): void {
-    if (this.shared?.peers.isHome !== false) return;
+    const { isKept, onUnused } = this.options;
+    if (!isKept || isKept()) return;
     setImmediate(() => {
-      if (!this.isUsed && !this.isClosed) this.options.onUnused?.();
+      if (!this.isUsed && !this.isClosed) onUnused?.();
     });
   }
 

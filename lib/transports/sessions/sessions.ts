@@ -38,8 +38,8 @@ interface Held {
 
 interface HoldOptions {
   readonly peers?: Peers;
-  /** Whether the session counts in the limits. */
-  readonly isCounted: boolean;
+  /** Whether the session counts in the limits of this node already. */
+  readonly isCounted?: boolean;
   readonly listenedUntil?: number;
 }
 
@@ -235,12 +235,9 @@ export class Sessions {
     if (isOld && !(await shared.touch(id))) return undefined;
     if (this.isClosed) throw SHUTTING_DOWN;
     const peers = shared.peersOf(id, state.home);
-    const isOrphan = !peers.knows(state.home) && !(await peers.isAlive(state.home));
-    // It was counted when it was opened, so it is not refused here.
-    if (isOrphan) this.limit.take(incoming.caller, 1, true);
+    const isOrphan = !peers.isHome && !peers.knows(state.home) && !(await peers.isAlive(state.home));
     const session = await this.hold(id, state, incoming.caller, {
       peers,
-      isCounted: isOrphan,
       // Of a home that died, nobody knows until when the client has listened.
       listenedUntil: state.listenedUntil ?? (isOrphan ? state.usedAt : Date.now()),
     });
@@ -254,12 +251,15 @@ export class Sessions {
     id: string,
     { caller, openedAt }: { readonly caller: string; readonly openedAt: number },
     limitKey: string,
-    { peers, isCounted, listenedUntil = openedAt }: HoldOptions,
+    { peers, isCounted = false, listenedUntil = openedAt }: HoldOptions,
   ): Promise<Session> {
     const { eventStore, keepAliveMs, shared } = this;
     const { idleTimeoutMs, maxLifetimeMs, resumeMs } = this.options;
     const server = serverForConnection(this.server, 'legacy');
     server.isObserved = isCounted;
+    let counts = isCounted;
+    // The client's side of a gateway stays open between two requests.
+    const { channels } = this.server.handlers;
     const session = new Session(this.server, server, {
       id,
       caller,
@@ -269,9 +269,11 @@ export class Sessions {
       keepAliveMs,
       eventStore,
       share: peers && shared?.sharing(peers, listenedUntil),
+      isKept: peers && (() => channels !== undefined || (counts && peers.isHome)),
       onUnused: () => {
-        // The client's side of a gateway stays open between two requests.
-        if (!this.server.handlers.channels) void session.close();
+        // A session that another node has accepted is not refused, but past the caps it is not kept either.
+        if (peers?.isHome && !counts) server.isObserved = counts = this.limit.take(limitKey) === undefined;
+        if (!counts || !peers?.isHome) void session.close();
       },
     });
     const left = Math.max(0, openedAt + maxLifetimeMs - Date.now());
@@ -279,7 +281,7 @@ export class Sessions {
     server.server.onclose = () => {
       clearTimeout(life);
       if (!this.held.delete(id)) return;
-      if (isCounted) this.limit.release(limitKey);
+      if (counts) this.limit.release(limitKey);
       // If nodes share the session, another node may still serve it.
       if (!shared) eventStore.delete(id).catch((error: Error) => this.server.report(error));
     };

@@ -509,6 +509,31 @@ describe('two nodes that share sessions', () => {
     expect([ofSession(), updates.mock.calls.length]).toEqual([3, 0]);
   });
 
+  it('keep within its cap what a node holds of sessions that others have accepted', async () => {
+    const strict = await startApp([Shop], {
+      mcp: { bus, sessions: { store, eventStore: events, max: 1 } },
+      forceCloseConnections: true,
+    });
+    nodes.push(strict);
+    const url = await strict.url();
+    const sessions = [await openSession(urls[0]), await openSession(urls[0]), await openSession(urls[0])];
+    for (const session of sessions) {
+      const stream = await EventReader.open(url, session);
+      await stream.next();
+      const noted = jest.spyOn(store, 'update');
+      stream.cut();
+      while (noted.mock.calls.length === 0) await new Promise(setImmediate);
+      noted.mockRestore();
+    }
+    await new Promise(setImmediate);
+    const reads = jest.spyOn(store, 'read');
+    for (const session of sessions) expect((await post(url, session, call(1, 'hello'))).status).toBe(200);
+    const read = sessions.filter(session =>
+      reads.mock.calls.some(([id]) => id.endsWith(session['mcp-session-id'])),
+    );
+    expect(read).toHaveLength(2);
+  });
+
   it('tell a client that listens again that a list has changed, without a message for each session', async () => {
     const session = await openSession(urls[0]);
     const sent = [jest.spyOn(events, 'push'), jest.spyOn(events, 'offer')];
