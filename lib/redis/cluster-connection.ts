@@ -31,7 +31,6 @@ export class ClusterConnection implements RedisLink {
   private readonly closing = new AbortController();
   private readonly subscriptions = new Set<Subscription>();
   private client?: RedisClusterType;
-  private isLost = false;
   private kept?: Promise<void>;
 
   /**
@@ -61,7 +60,7 @@ export class ClusterConnection implements RedisLink {
       return await within(this.options.commandTimeoutMs, work(client));
     } catch (error) {
       if (!this.isOutage(error)) throw error;
-      if (!this.isLost) this.lost(error);
+      this.log.failed(error);
       throw error instanceof RedisUnavailable ? error : new RedisUnavailable(error.message, { cause: error });
     }
   }
@@ -101,7 +100,7 @@ export class ClusterConnection implements RedisLink {
       if (!this.client) await rest(PAUSE_MS);
     }
     while (!signal.aborted) {
-      await rest(this.isLost ? PAUSE_MS : PING_MS);
+      await rest(this.log.isLost ? PAUSE_MS : PING_MS);
       if (!signal.aborted) await this.check();
     }
   }
@@ -140,18 +139,11 @@ export class ClusterConnection implements RedisLink {
     return error instanceof Error && (!this.isReply(error) || UNABLE.test(error.message));
   }
 
-  private lost(error: Error): void {
-    this.isLost = true;
-    this.log.failed(error);
-  }
-
   /** Whether all shards answer. */
   private async check(): Promise<void> {
     try {
       await this.run(client => client.ping());
-      if (!this.isLost) return;
-      this.isLost = false;
-      this.log.succeeded();
+      if (this.log.isLost) this.log.succeeded();
     } catch {
       // The outage is in the log.
     }

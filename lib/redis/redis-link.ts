@@ -27,7 +27,6 @@ export type RedisCommands = Pick<
   | 'publish'
   | 'set'
   | 'sPublish'
-  | 'xRange'
   | 'zRem'
 >;
 

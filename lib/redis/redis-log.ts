@@ -3,16 +3,21 @@ import { Logger } from '@nestjs/common';
 /** Logs each beginning and each end of an outage of Redis once. */
 export class RedisLog {
   private readonly logger = new Logger('McpRedis');
-  private isLost = false;
+  private hasFailed = false;
+
+  /** Whether an outage goes on. */
+  get isLost(): boolean {
+    return this.hasFailed;
+  }
 
   succeeded(): void {
-    this.logger.log(this.isLost ? 'Redis is available again' : 'Connected to Redis');
-    this.isLost = false;
+    this.logger.log(this.hasFailed ? 'Redis is available again' : 'Connected to Redis');
+    this.hasFailed = false;
   }
 
   failed(error: Error): void {
-    if (this.isLost) return;
-    this.isLost = true;
+    if (this.hasFailed) return;
+    this.hasFailed = true;
     this.logger.warn(
       `Redis is not available (${reasonOf(error)}). Until it is available again, the server refuses calls that need it and misses changes on other nodes`,
     );

@@ -52,12 +52,23 @@ describeWithRedis.each<[string, () => Place]>([
   }
 });
 
-describeWithRedis('a script', () => {
+describeWithRedis('the store of events', () => {
   const redis = new RedisServer();
   beforeAll(() => redis.start());
   afterAll(() => redis.kill());
 
-  it('gets the text of a script once, and again when it has forgotten it', async () => {
+  it('knows no open stream whose requests are no list in JSON', async () => {
+    const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
+    await connection.open();
+    const admin = await createClient({ url: redis.url }).connect();
+    await admin.hSet('forged:open:{s}', { 'c.1': '{', 'c.2': '7', 'c.3': '[7]' });
+    const streams = await new RedisEventStore(connection, 'forged:').openStreams('s');
+    expect(Object.fromEntries(streams)).toEqual({ 'c.3': [7] });
+    admin.destroy();
+    await connection.close();
+  });
+
+  it('sends the text of a script once, and again when Redis has forgotten it', async () => {
     const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
     await connection.open();
     const admin = await createClient({ url: redis.url }).connect();

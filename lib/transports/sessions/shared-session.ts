@@ -6,7 +6,7 @@ import type { RecentChanges } from './recent-changes.js';
 import type { StreamSettings } from './session-stream.js';
 import { SharedStreams } from './shared-streams.js';
 
-/** Changes of lists are not kept for a client that does not listen; it is told when it does. */
+/** The store keeps no change of a list for a client without a GET stream. The client gets it with its next stream. */
 const LIST_CHANGED = /^notifications\/\w+\/list_changed$/;
 
 interface SharedSessionOptions {

@@ -33,11 +33,6 @@ export class StreamWriter {
     this.schedule();
   }
 
-  /** Whether the store has all of it. */
-  get isSaved(): boolean {
-    return !this.isWriting && !this.hasMore;
-  }
-
   /** Whether nothing will follow. */
   get isOver(): boolean {
     return this.isEndWritten;
