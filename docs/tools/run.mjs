@@ -11,6 +11,7 @@ const run = (...args) => execFileSync(process.execPath, args, { cwd: docs, stdio
 
 const [command] = process.argv.slice(2);
 install(docs, ['install', '--no-save']);
+if (command === 'build') await import('./check-deployments.mjs');
 run(bin('typedoc/bin/typedoc'), '--options', 'typedoc.config.mjs', '--logLevel', 'Error');
 run(bin('vitepress/bin/vitepress.js'), command);
 if (command === 'build') await import('./check-links.mjs');

@@ -202,7 +202,15 @@ export function resolveOptions(options: McpModuleOptions, shared?: SharedState):
   ) {
     throw fail('a MemoryEventStore as "sessions.eventStore" is not shared, but sessions are; leave it out');
   }
-  return { ...rest, bus, sessions, http: http && resolveHttp(http), mrtr: resolveMrtr({ ...mrtr, store }) };
+  const counts = shared?.counts?.bind(shared);
+  return {
+    ...rest,
+    bus,
+    sessions,
+    ...(counts && { counting: { server: options.name, counts } }),
+    http: http && resolveHttp(http),
+    mrtr: resolveMrtr({ ...mrtr, store }),
+  };
 }
 
 /** Lowers a caller's cap that is above the cap of all callers, so that one caller cannot take everything. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { CallerLimit, type Caps, type LimitReached } from './caller-limit.js';
+import { CallerLimit, type Caps, type Counting, type LimitReached } from './caller-limit.js';
 import type { Abortion, McpCall, ReplyChannel } from './mcp-call.js';
 
 /** Time for handlers to clean up after their signals abort, and for the last answers to be sent, in milliseconds. */
@@ -173,9 +173,10 @@ export class RunningCalls extends RunningWork<RunningCall> {
   constructor(
     private readonly bounds: CallBounds,
     private readonly late: LateCalls,
+    counting?: Counting,
   ) {
     super();
-    this.limit = new CallerLimit('calls', bounds);
+    this.limit = new CallerLimit('calls', bounds, { counting });
     const { maxHanging: max } = bounds;
     // No caller alone makes the server refuse the calls of all.
     this.hanging = new CallerLimit('calls that do not end', { max, maxPerCaller: Math.ceil(max / 2) });

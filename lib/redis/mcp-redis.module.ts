@@ -10,10 +10,12 @@ import type { AsyncOptions } from '../options/async-options.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { SHARED, type SharedState } from '../stores/shared-state.js';
+import { SharedCounts } from '../stores/shared-counts.js';
 import { connectionTo } from './connection-to.js';
 import { RedisConnection } from './redis-connection.js';
 import type { RedisLink } from './redis-link.js';
 import { redisLimiter } from './redis-limiter.js';
+import { RedisCountStore } from './redis-count-store.js';
 import { RedisEventStore } from './redis-event-store.js';
 import { RedisMessageBus } from './redis-message-bus.js';
 import { RedisMrtrStore } from './redis-mrtr-store.js';
@@ -101,5 +103,6 @@ const shareOver = (redis: RedisLink, { prefix }: RedisSettings): SharedState => 
   events: new RedisEventStore(redis, prefix),
   tasks: new RedisTaskStore(redis, prefix),
   ping: async () => void (await redis.run(client => client.ping())),
+  counts: limit => new SharedCounts(new RedisCountStore(redis, prefix), limit),
   limiter: options => redisLimiter(redis, prefix, options),
 });

@@ -50,8 +50,9 @@ export class RedisConnection implements RedisLink {
       return await within(this.options.commandTimeoutMs, work(client));
     } catch (error) {
       if (error instanceof Error && !client.isReady) throw new RedisUnavailable('the connection was lost');
-      if (endsConnection(error) && client === this.client) this.giveUp(error);
-      throw error;
+      if (!endsConnection(error)) throw error;
+      if (client === this.client) this.giveUp(error);
+      throw error instanceof RedisUnavailable ? error : new RedisUnavailable(error.message, { cause: error });
     }
   }
 

@@ -26,7 +26,7 @@ import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
 import { composePipeline, type PipelineParts, type Serve } from './pipeline.js';
 import { infoOf, sdkOptionsOf } from './sdk-settings.js';
 import { SharedEventBus } from './shared-event-bus.js';
-import type { CallerLimit } from '../protocol/caller-limit.js';
+import type { CallerLimit, Counting } from '../protocol/caller-limit.js';
 import { type RunningCall, RunningCalls } from '../protocol/running-calls.js';
 
 /** What a server is built from. */
@@ -106,7 +106,7 @@ export class McpServerInstance {
     }
     this.bus = this.sharedBus ?? local;
     const changes = (this.changes = notifierOver(this.bus));
-    this.running = this.newRunningCalls();
+    this.running = this.newRunningCalls(options.counting);
     const rounds = (this.rounds = new Rounds(name, options.mrtr, traffic));
     const runner = (this.runner = new HandlerRunner(changes, rounds));
     this.limits = {
@@ -172,6 +172,7 @@ export class McpServerInstance {
   /** Waits up to `timeoutMs` milliseconds for handlers that outlast their calls. */
   async close(timeoutMs: number): Promise<void> {
     await Promise.all([this.handlers.close?.(), this.rounds.ended(timeoutMs)]);
+    await Promise.all(Object.values(this.limits).map(limit => limit.close()));
     await this.sharedBus?.close();
   }
 
@@ -255,20 +256,27 @@ export class McpServerInstance {
     this.logger.warn(error.message.slice(0, MAX_LOGGED));
   }
 
-  /** Creates the running calls of a transport. */
-  newRunningCalls(): RunningCalls {
+  /**
+   * Creates the running calls of a transport.
+   * @param counting for callers that other nodes may serve, too
+   */
+  newRunningCalls(counting?: Counting): RunningCalls {
     const { calls } = this.options;
     const warn = (message: string) => this.logger.warn(message);
-    return new RunningCalls(calls, {
-      overdue: late =>
-        warn(
-          `Calls that did not finish within ${calls.timeoutMs} ms ("calls.timeoutMs") were answered with an error: ${this.handlersOf(late)}; report progress in a long handler, or raise the option`,
-        ),
-      hanging: late =>
-        warn(
-          `Handlers still run ${calls.timeoutMs} ms after their calls have ended: ${this.handlersOf(late)}; end them when "ctx.signal" aborts. The server refuses new calls past "calls.maxHanging" of them`,
-        ),
-    });
+    return new RunningCalls(
+      calls,
+      {
+        overdue: late =>
+          warn(
+            `Calls that did not finish within ${calls.timeoutMs} ms ("calls.timeoutMs") were answered with an error: ${this.handlersOf(late)}; report progress in a long handler, or raise the option`,
+          ),
+        hanging: late =>
+          warn(
+            `Handlers still run ${calls.timeoutMs} ms after their calls have ended: ${this.handlersOf(late)}; end them when "ctx.signal" aborts. The server refuses new calls past "calls.maxHanging" of them`,
+          ),
+      },
+      counting,
+    );
   }
 
   /** The handlers of the calls, each with the number of its calls. */

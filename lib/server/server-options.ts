@@ -12,6 +12,7 @@ import type { EventStore } from '../stores/event-store.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import type { McpMrtrOptions, MrtrSettings } from '../elicitation/mrtr-options.js';
 import type { MessageBus } from '../stores/message-bus.js';
+import type { Counting } from '../protocol/caller-limit.js';
 import type { SessionStore } from '../stores/session-store.js';
 
 /** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
@@ -238,5 +239,7 @@ export interface ResolvedOptions {
   readonly interceptors: InterceptorSettings;
   readonly mrtr: MrtrSettings;
   readonly bus?: MessageBus;
+  /** How the nodes count callers together. */
+  readonly counting?: Counting;
   readonly routes?: Readonly<McpRouteOptions>;
 }

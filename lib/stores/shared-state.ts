@@ -1,5 +1,6 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import type { CallerCounts, CountedLimit } from '../protocol/caller-limit.js';
 import type { MrtrStore } from './mrtr-store.js';
 import type { EventStore } from './event-store.js';
 import type { MessageBus } from './message-bus.js';
@@ -30,5 +31,7 @@ export interface SharedState {
   readonly tasks: TaskStore;
   /** @throws Error if the shared store does not answer */
   ping(): Promise<void>;
+  /** Counts the callers of a limit on all nodes. Without it, each node counts alone. */
+  counts?(limit: CountedLimit): CallerCounts;
   limiter(options: LimiterOptions): Pick<RateLimiterAbstract, 'consume'>;
 }

@@ -3,8 +3,10 @@ import { contracts } from 'nestjs-mcp/testing';
 import { createClient } from 'redis';
 import { connectionTo } from '../../lib/redis/connection-to.js';
 import type { RedisLink } from '../../lib/redis/redis-link.js';
+import { RedisCountStore } from '../../lib/redis/redis-count-store.js';
 import { RedisEventStore } from '../../lib/redis/redis-event-store.js';
 import { RedisMessageBus } from '../../lib/redis/redis-message-bus.js';
+import { redisLimiter } from '../../lib/redis/redis-limiter.js';
 import { RedisMrtrStore } from '../../lib/redis/redis-mrtr-store.js';
 import { resolveRedisOptions, type McpRedisOptions } from '../../lib/redis/redis-options.js';
 import { RedisSessionStore } from '../../lib/redis/redis-session-store.js';
@@ -52,7 +54,7 @@ describeWithRedis.each<[string, () => Place]>([
   }
 });
 
-describeWithRedis('the store of events', () => {
+describeWithRedis('a store', () => {
   const redis = new RedisServer();
   beforeAll(() => redis.start());
   afterAll(() => redis.kill());
@@ -64,6 +66,47 @@ describeWithRedis('the store of events', () => {
     await admin.hSet('forged:open:{s}', { 'c.1': '{', 'c.2': '7', 'c.3': '[7]' });
     const streams = await new RedisEventStore(connection, 'forged:').openStreams('s');
     expect(Object.fromEntries(streams)).toEqual({ 'c.3': [7] });
+    admin.destroy();
+    await connection.close();
+  });
+
+  it('adds what the other nodes hold, but for what has expired and what is no count', async () => {
+    const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
+    await connection.open();
+    const admin = await createClient({ url: redis.url }).connect();
+    const store = new RedisCountStore(connection, 'counts:');
+    await admin.hSet('counts:count:{k}', { stray: 'text', old: '7 1' });
+    expect(await store.exchange('k', 'a', 3, 60_000)).toBe(0);
+    expect(await store.exchange('k', 'b', 4, 60_000)).toBe(3);
+    expect(await store.exchange('k', 'a', 5, 60_000)).toBe(4);
+    expect(Object.keys(await admin.hGetAll('counts:count:{k}')).sort()).toEqual(['a', 'b']);
+    expect(await store.exchange('k', 'a', 0, 60_000)).toBe(4);
+    expect(await store.exchange('k', 'b', 0, 60_000)).toBe(0);
+    expect(await admin.exists('counts:count:{k}')).toBe(0);
+    admin.destroy();
+    await connection.close();
+  });
+
+  it('takes half of the points of a limit in blocks, and then each alone', async () => {
+    const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
+    await connection.open();
+    const admin = await createClient({ url: redis.url }).connect();
+    const limits = { name: 'l', points: 1000, duration: 600 };
+    const nodes = [1, 2].map(() => redisLimiter(connection, 'blocks:', limits));
+    await admin.configResetStat();
+    let given = 0;
+    for (let call = 0; call < 1100; call++) {
+      const isGiven = await nodes[call % 2].consume('caller').then(
+        () => true,
+        () => false,
+      );
+      if (isGiven) given += 1;
+    }
+    // What a node has taken in its last block, and did not need, is lost.
+    expect(given).toBeGreaterThan(980);
+    expect(given).toBeLessThanOrEqual(1000);
+    const [, count] = /cmdstat_incrby:calls=(\d+)/.exec(await admin.info('commandstats'))!;
+    expect(Number(count)).toBeLessThan(700);
     admin.destroy();
     await connection.close();
   });

@@ -27,6 +27,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** Without the lists that a gateway reads again when its copy has become old, as on a slow machine. */
+const callSpans = () => readSpans(file).filter(({ name }) => name !== 'tools/list');
+
 /** The tree under a span, a line for each. */
 const treeOf = (spans: readonly WrittenSpan[], parentId?: string, indent = ''): string[] =>
   spans
@@ -79,7 +82,7 @@ describe.each(['http', 'stdio'] as const)('four processes, over %s', way => {
     it('have one trace of a call, each span under the span that sent it', async () => {
       const found = await client.callTool({ name: 'search', arguments: { query: 'lamp' } });
       expect(textOf(found)).toBe('lamp');
-      const spans = readSpans(file);
+      const spans = callSpans();
       expect(treeOf(spans)).toEqual([
         'client CLIENT tools/call search',
         '  gateway SERVER tools/call search',
@@ -108,7 +111,7 @@ describe.each(['http', 'stdio'] as const)('four processes, over %s', way => {
         ...network,
       };
       const invocation = { 'mcp.method.name': 'interceptor/invoke', 'network.transport': 'pipe' };
-      const spans = readSpans(file).filter(({ kind }) => kind !== 'INTERNAL');
+      const spans = callSpans().filter(({ kind }) => kind !== 'INTERNAL');
       for (const { service, kind, attributes } of spans) {
         const isToPolicy = service === 'policy' || (service === 'shop' && kind === 'CLIENT');
         // A gateway chooses the revision of its backend.
@@ -130,7 +133,7 @@ describe.each(['http', 'stdio'] as const)('four processes, over %s', way => {
 
     it('tell a failure in each span', async () => {
       await client.callTool({ name: 'broken' });
-      const failed = readSpans(file).filter(({ attributes }) => attributes['error.type'] === 'tool_error');
+      const failed = callSpans().filter(({ attributes }) => attributes['error.type'] === 'tool_error');
       expect(failed.map(({ service, kind }) => `${service} ${kind}`)).toEqual([
         'shop SERVER',
         'gateway CLIENT',
@@ -142,7 +145,7 @@ describe.each(['http', 'stdio'] as const)('four processes, over %s', way => {
     it('have a call that asks in one trace, with links between its rounds', async () => {
       const asked = await client.callTool({ name: 'asks' });
       expect(textOf(asked)).toBe('asked');
-      const spans = readSpans(file);
+      const spans = callSpans();
       for (const service of ['gateway', 'shop']) {
         const rounds = spans.filter(
           ({ service: one, kind, name }) =>

@@ -53,10 +53,10 @@ export class HttpEndpoint {
     private readonly server: McpServerInstance,
     private readonly http: ResolvedHttpOptions,
   ) {
-    const { legacy, sessions } = server.options;
+    const { legacy, sessions, counting } = server.options;
     this.check = new RequestCheck(http, message => server.report(new Error(message)));
     this.sdk = new SdkHandler(server, http);
-    this.listeners = new ListenerLimit(http);
+    this.listeners = new ListenerLimit(http, counting);
     server.limits['listeners'] = this.listeners.limit;
     server.gauges['responses'] = () => this.answers.size;
     const { answers } = this;
@@ -149,7 +149,11 @@ export class HttpEndpoint {
     if (this.server.handlers.prepare && (await this.isUnprepared(incoming, json))) return;
     if (isGone(rawRequest, rawResponse)) return;
     const request = isJSONRPCRequest(json) ? json : undefined;
-    if (request && this.isModern(rawRequest, request)) return this.run(incoming, request);
+    if (request && this.isModern(rawRequest, request)) {
+      const isLasting = LASTING.has(request.method);
+      if (isLasting && !(await this.listeners.admits(incoming, request.id))) return;
+      return this.run(incoming, request);
+    }
     const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));
     if (request && isLegacy && this.isStateless && this.isOrdinary(rawRequest, request)) {
       return this.run(incoming, request, this.connectionOf(rawRequest));
@@ -248,7 +252,6 @@ export class HttpEndpoint {
     const { id, method } = message;
     const { running } = this.server;
     const isLasting = LASTING.has(method);
-    if (isLasting && !this.listeners.admits(incoming, id)) return;
     const reached = isLasting ? undefined : running.refusal(caller);
     if (reached) return limitError(reached, id).send(rawResponse);
     const answer = new PostAnswer(rawResponse, { keepAliveMs: this.http.keepAliveMs });

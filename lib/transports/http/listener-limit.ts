@@ -1,5 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/server';
-import { CallerLimit } from '../../protocol/caller-limit.js';
+import { CallerLimit, type Counting } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { Incoming } from './incoming.js';
 import { limitError } from './transport-error.js';
@@ -11,24 +11,27 @@ const RETRY_AFTER_S = 30;
 export class ListenerLimit {
   readonly limit: CallerLimit;
 
-  constructor(http: ResolvedHttpOptions) {
+  constructor(http: ResolvedHttpOptions, counting?: Counting) {
     this.limit = new CallerLimit(
       'listeners',
       {
         max: http.maxListeners,
         maxPerCaller: http.maxListenersPerCaller,
       },
-      RETRY_AFTER_S,
+      { retryAfter: RETRY_AFTER_S, counting },
     );
   }
 
   /** Counts a response until it closes, or answers it with a refusal. @returns whether it may become a stream */
-  admits({ caller, rawResponse }: Incoming, id?: RequestId): boolean {
+  async admits({ caller, rawResponse }: Incoming, id?: RequestId): Promise<boolean> {
+    const reached = await this.limit.claim(caller);
+    if (reached) {
+      limitError(reached, id).send(rawResponse);
+      return false;
+    }
     // A closed response does not emit `close` again.
-    if (rawResponse.destroyed) return false;
-    const reached = this.limit.take(caller);
-    if (reached) limitError(reached, id).send(rawResponse);
+    if (rawResponse.destroyed) this.limit.release(caller);
     else rawResponse.once('close', () => this.limit.release(caller));
-    return !reached;
+    return !rawResponse.destroyed;
   }
 }

@@ -64,7 +64,10 @@ export class Sessions {
     private readonly listeners: ListenerLimit,
   ) {
     const { eventStore, idleTimeoutMs } = options;
-    this.limit = new CallerLimit('sessions', options, RETRY_AFTER_S);
+    this.limit = new CallerLimit('sessions', options, {
+      retryAfter: RETRY_AFTER_S,
+      counting: server.options.counting,
+    });
     server.limits['sessions'] = this.limit;
     // Long before the record expires, which outlives the idle time by half of it.
     this.uncheckedMs = idleTimeoutMs / 2;
@@ -97,7 +100,11 @@ export class Sessions {
       if (session.caller !== caller) await this.bind(session, caller);
       if (rawRequest.method === 'POST') session.post(incoming, body);
       else if (rawRequest.method === 'DELETE') await this.end(session, incoming);
-      else if (this.listeners.admits(incoming)) await session.listen(incoming);
+      else if (await this.listeners.admits(incoming)) {
+        // The session may have ended while the other nodes were asked.
+        if (this.held.get(session.sessionId)?.session !== session) throw NOT_FOUND;
+        await session.listen(incoming);
+      }
     } catch (error) {
       const refusal = error instanceof UnavailableException ? unavailable(error) : error;
       if (!(refusal instanceof TransportError) || rawResponse.headersSent) throw error;
@@ -158,9 +165,12 @@ export class Sessions {
     const { params, id: requestId } = this.initializeIn(incoming, body);
     const id = randomUUID();
     const openedAt = Date.now();
-    if (this.isClosed) throw SHUTTING_DOWN;
-    const reached = this.limit.take(incoming.caller);
+    const reached = await this.limit.claim(incoming.caller);
     if (reached) throw limitError(reached, requestId);
+    if (this.isClosed) {
+      this.limit.release(incoming.caller);
+      throw SHUTTING_DOWN;
+    }
     const session = await this.hold(id, { caller, openedAt }, incoming.caller, {
       peers: this.shared?.peersOf(id, this.shared.node),
       isCounted: true,
