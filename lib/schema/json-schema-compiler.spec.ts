@@ -96,6 +96,12 @@ describe('compileJsonSchema', () => {
     expect(compileJsonSchema(schema, 'input').jsonSchema).toEqual(schema);
   });
 
+  it('compiles equal schemas once, because handlers write them in place', () => {
+    const compile = (title: string) => compileJsonSchema({ type: 'object', title }, 'input');
+    expect(compile('form').validate).toBe(compile('form').validate);
+    expect(compile('form').validate).not.toBe(compile('other').validate);
+  });
+
   it('hands values back as given, without defaults', () => {
     const { validate } = compileJsonSchema(
       { properties: { limit: { type: 'number', default: 10 } } },

@@ -19,6 +19,27 @@ export function compileJsonSchema(
 ): CompiledSchema {
   const plain = toPlainJson(schema);
   const jsonSchema = io === 'input' ? requireObjectRoot(plain) : plain;
+  return patterns ? compiled(jsonSchema, patterns) : compiledOnce(jsonSchema, io);
+}
+
+/** Maximum schemas that are remembered by their text, and maximum characters of each. */
+const MAX_KNOWN = 500;
+const MAX_KNOWN_LENGTH = 5000;
+
+/** By text, because a handler that asks with a schema in place makes another object for each call. */
+const known = new Map<string, CompiledSchema>();
+
+function compiledOnce(jsonSchema: JsonSchema, io: SchemaIo): CompiledSchema {
+  const text = io + JSON.stringify(jsonSchema);
+  const found = known.get(text);
+  if (found) return found;
+  const made = compiled(jsonSchema);
+  if (known.size >= MAX_KNOWN) known.clear();
+  if (text.length <= MAX_KNOWN_LENGTH) known.set(text, made);
+  return made;
+}
+
+function compiled(jsonSchema: JsonSchema, patterns?: ForeignPatterns): CompiledSchema {
   const check = compileValidator(jsonSchema, patterns);
   return {
     jsonSchema,

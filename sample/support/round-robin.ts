@@ -47,7 +47,8 @@ export async function roundRobin(
       (error: Error) => outgoing.writeHead(502).end(error.message),
     );
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  // By default, Node lets 511 connections wait.
+  await once(server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     get last() {

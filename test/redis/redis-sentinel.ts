@@ -47,6 +47,15 @@ export class SentinelGroup {
     });
   }
 
+  /** Waits until the replica is the primary. */
+  async failedOver(): Promise<void> {
+    const asked = ['-p', `${this.port}`, 'sentinel', 'get-master-addr-by-name', NAME];
+    await eventually(() => {
+      const [, port] = execFileSync('redis-cli', asked, { encoding: 'utf8' }).split('\n');
+      if (Number(port) !== this.replica!.address.port) throw new Error('the replica is no primary');
+    });
+  }
+
   killPrimaryOf(_key: string): Promise<void> {
     return this.primary.kill();
   }

@@ -1,10 +1,5 @@
-import { Controller, Get, Injectable, Module, Res, type INestApplication } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { McpModule, Tool } from 'nestjs-mcp';
-import { McpRedisModule } from 'nestjs-mcp/redis';
-import { McpHealthIndicator, McpTelemetryModule } from 'nestjs-mcp/telemetry';
-import type { Response as PlatformResponse } from 'express';
 import { freePort } from '../../sample/support/free-port.js';
+import { NodeProcess } from '../elicitation/node-process.js';
 import { openSession, post } from '../fixtures/raw-session.js';
 import { isInstalled, startHaproxy, startNginx, type Proxy } from './proxies.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
@@ -12,25 +7,6 @@ import { describeWithRedis, RedisServer } from './redis-server.js';
 const NODES = 9;
 const CLIENTS = 4;
 const DRAIN_MS = 1200;
-
-@Injectable()
-class Tools {
-  @Tool()
-  hello() {
-    return 'hello';
-  }
-}
-
-@Controller()
-class Ready {
-  constructor(private readonly mcp: McpHealthIndicator) {}
-
-  @Get('ready')
-  async ready(@Res() response: PlatformResponse) {
-    const { mcp } = await this.mcp.readiness();
-    response.status(mcp.status === 'up' ? 200 : 503).end();
-  }
-}
 
 const CALL = { id: 1, method: 'tools/call', params: { name: 'hello', arguments: {} } };
 const MODERN = {
@@ -52,34 +28,20 @@ describeWithRedis.each<[string, (nodes: readonly number[]) => Promise<Proxy>]>([
   ['nginx', startNginx],
 ])('a deployment node by node behind %s', (name, startProxy) => {
   const redis = new RedisServer();
-  const apps: INestApplication[] = [];
+  const nodes: NodeProcess[] = [];
   let proxy: Proxy | undefined;
   beforeAll(() => redis.start());
   afterAll(async () => {
     await proxy?.stop();
-    await Promise.all(apps.map(app => app.close()));
+    await Promise.all(nodes.map(node => node.kill()));
     await redis.kill();
   });
 
   const startNode = async (port: number) => {
-    @Module({
-      imports: [
-        McpModule.forRoot({
-          name: 'shop',
-          version: '1.0.0',
-          drainMs: DRAIN_MS,
-          mrtr: { secret: 'a secret of more than thirty-two bytes' },
-        }),
-        McpRedisModule.forRoot({ url: redis.url }),
-        McpTelemetryModule.forRoot(),
-      ],
-      providers: [Tools],
-      controllers: [Ready],
-    })
-    class App {}
-    const app = await NestFactory.create(App, { logger: false });
-    await app.listen(port, '127.0.0.1');
-    return app;
+    const env = { PORT: String(port), REDIS_URL: redis.url, DRAIN_MS: String(DRAIN_MS) };
+    const node = new NodeProcess({ app: 'rolling-app.ts', env });
+    await node.start();
+    return node;
   };
 
   // eslint-disable-next-line no-restricted-syntax -- the program may be missing
@@ -88,7 +50,7 @@ describeWithRedis.each<[string, (nodes: readonly number[]) => Promise<Proxy>]>([
     async () => {
       const ports: number[] = [];
       for (let index = 0; index < NODES; index++) ports.push(await freePort());
-      for (const port of ports) apps.push(await startNode(port));
+      for (const port of ports) nodes.push(await startNode(port));
       proxy = await startProxy(ports);
       const { url } = proxy;
       const failures: string[] = [];
@@ -124,8 +86,8 @@ describeWithRedis.each<[string, (nodes: readonly number[]) => Promise<Proxy>]>([
       };
       const clients = Array.from({ length: CLIENTS }, () => [modern(), legacy()]).flat();
       for (const [index, port] of ports.entries()) {
-        await apps[index].close();
-        apps[index] = await startNode(port);
+        await nodes[index].stop();
+        nodes[index] = await startNode(port);
       }
       isOver = true;
       await Promise.all(clients);

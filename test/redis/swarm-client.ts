@@ -93,10 +93,12 @@ export class SwarmClient {
 
   /** Calls until it is told to stop, at a human's pace. */
   async work(signal: AbortSignal, paceMs: number): Promise<void> {
+    const rest = (part: number) => pause(paceMs * part, undefined, { signal }).catch(() => undefined);
+    await rest(Math.random());
     while (!signal.aborted) {
       const name = TOOLS[Math.floor(Math.random() * TOOLS.length)];
       await this.call(name);
-      await pause(paceMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+      await rest(0.5 + Math.random());
     }
   }
 
