@@ -59,6 +59,6 @@ const LISTS: ReadonlySet<unknown> = new Set<ServerEvent['kind']>([
 ]);
 
 /** A node of another version may send other events. */
-const isServerEvent = (data: unknown): data is ServerEvent =>
+export const isServerEvent = (data: unknown): data is ServerEvent =>
   isRecord(data) &&
   (LISTS.has(data['kind']) || (data['kind'] === 'resource_updated' && typeof data['uri'] === 'string'));

@@ -1,19 +1,18 @@
 import type { ServerEvent } from '@modelcontextprotocol/server';
-import { CHANGES } from '../../protocol/changes.js';
-import type { SharedEvent } from '../../server/shared-event-bus.js';
+import { isServerEvent, type SharedEvent } from '../../server/shared-event-bus.js';
 import { isRecord } from '../../util/is-record.js';
 
 /** How long, and how many, changes are kept. The keys of stored messages live longer. */
 const KEPT_MS = 50_000;
-const MAX_KEPT = 1000;
+const MAX_KEPT = 5000;
 
 /** The clocks of two nodes may differ by this, in milliseconds. */
 const SKEW_MS = 5000;
 
 export type Change = ServerEvent & SharedEvent;
 
-/** When a list changed last. */
-export interface ListChange {
+/** A change, and when a node heard of it, in milliseconds since 1970. */
+export interface HeardChange {
   readonly at: number;
   readonly change: Change;
 }
@@ -23,8 +22,8 @@ export interface ListChange {
  * session sends them again; the store drops those that the session has, by their keys.
  */
 export class RecentChanges {
-  private readonly kept: ListChange[] = [];
-  private readonly lists = new Map<string, ListChange>();
+  private kept: HeardChange[] = [];
+  private readonly lists = new Map<string, HeardChange>();
 
   add(change: Change): void {
     const now = Date.now();
@@ -35,15 +34,29 @@ export class RecentChanges {
   }
 
   /** The last change of each list, for nodes that start. */
-  get lastOfLists(): readonly ListChange[] {
+  get lastOfLists(): readonly HeardChange[] {
     return [...this.lists.values()];
   }
 
-  /** Learns from another node when a list changed. It ignores what is no such change. */
-  learn(list: unknown): void {
-    if (!isListChange(list)) return;
-    const { kind } = list.change;
-    if (list.at > (this.lists.get(kind)?.at ?? 0)) this.lists.set(kind, list);
+  /** All that is kept, for a node that has just started. */
+  get recent(): readonly HeardChange[] {
+    return this.kept;
+  }
+
+  /** Learns from another node when lists changed. It ignores what is no such change. */
+  learnLists(rows: unknown): void {
+    for (const row of heardIn(rows)) {
+      const { kind } = row.change;
+      if (kind !== 'resource_updated' && row.at > (this.lists.get(kind)?.at ?? 0)) this.lists.set(kind, row);
+    }
+  }
+
+  /** Learns what another node has heard of before this node has started. */
+  learn(rows: unknown): void {
+    this.learnLists(rows);
+    const own = new Set(this.kept.map(({ change }) => change.id));
+    const missed = heardIn(rows).filter(({ change }) => !own.has(change.id));
+    this.kept = [...missed, ...this.kept].slice(-MAX_KEPT);
   }
 
   /** What a client may have missed that has not listened since `time`, in milliseconds since 1970. */
@@ -56,9 +69,11 @@ export class RecentChanges {
   }
 }
 
-const isListChange = (list: unknown): list is ListChange =>
-  isRecord(list) &&
-  typeof list['at'] === 'number' &&
-  isRecord(list['change']) &&
-  list['change']['kind'] !== 'resource_updated' &&
-  Object.hasOwn(CHANGES, String(list['change']['kind']));
+/** A node of another version may send other changes. */
+const heardIn = (rows: unknown): readonly HeardChange[] =>
+  Array.isArray(rows)
+    ? rows.filter(
+        (row): row is HeardChange =>
+          isRecord(row) && typeof row['at'] === 'number' && isServerEvent(row['change']),
+      )
+    : [];

@@ -150,6 +150,9 @@ export class Sessions {
           if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
           else this.held.get(id)?.session.hear(message);
         },
+        onHeard: () => {
+          for (const { session } of this.held.values()) session.shared?.catchUp();
+        },
         onBeat: () => void this.check(),
         report: error => server.report(error),
       },

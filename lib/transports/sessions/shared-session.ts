@@ -58,6 +58,11 @@ export class SharedSession {
     for (const change of this.options.changes.since(since)) this.server.tell(change);
   }
 
+  /** Sends what this node has learned of since it took the session over. */
+  catchUp(): void {
+    if (this.peers.isHome) this.repeatChanges(this.options.listenedUntil);
+  }
+
   hear(message: PeerMessage): void {
     const { peers, streams, others } = this;
     switch (message.kind) {

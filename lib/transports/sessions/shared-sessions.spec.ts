@@ -9,7 +9,14 @@ describe('SharedSessions', () => {
     const store = new MemorySessionStore();
     const shared = new SharedSessions(
       { store, events: new MemoryEventStore(), bus: new MemoryMessageBus() },
-      { server: 'shop', ttlMs: 1000, onMessage: () => {}, onBeat: () => {}, report: () => {} },
+      {
+        server: 'shop',
+        ttlMs: 1000,
+        onMessage: () => {},
+        onHeard: () => {},
+        onBeat: () => {},
+        report: () => {},
+      },
     );
     const peers = shared.peersOf('session', shared.node);
     expect(peers.knows('0a1b2c3d')).toBe(false);

@@ -44,6 +44,8 @@ export interface SharedSessionsOptions {
   /** Lifetime of an unused session, in milliseconds. */
   readonly ttlMs: number;
   readonly onMessage: (session: string, message: PeerMessage) => void;
+  /** Called when another node has told of changes that this node has missed. */
+  readonly onHeard: () => void;
   /** Called every two seconds while the store is available. */
   readonly onBeat: () => void;
   readonly report: (error: Error) => void;
@@ -69,6 +71,7 @@ export class SharedSessions {
   private readonly checks = new Turnstile(MAX_AT_ONCE);
   /** The time of the last message of each other node, in milliseconds since 1970. */
   private readonly known = new Map<string, number>();
+  private hasAsked = false;
   private numbers = 0;
   private downSince?: number;
   private failedAt = 0;
@@ -95,6 +98,11 @@ export class SharedSessions {
         if (!isRecord(data)) return;
         if (typeof data['runs'] === 'string') return this.learn(data['runs'], data['lists']);
         if (typeof data['leaves'] === 'string') return void this.known.delete(data['leaves']);
+        if (typeof data['asks'] === 'string') return void this.tellRecent(data['asks']);
+        if (data['heard'] !== undefined) {
+          this.changes.learn(data['heard']);
+          return options.onHeard();
+        }
         if (!isRecord(data['message'])) return;
         options.onMessage(String(data['session']), data['message'] as unknown as PeerMessage);
       },
@@ -278,6 +286,10 @@ export class SharedSessions {
     return this.channel.send({ runs: this.node, lists: this.changes.lastOfLists });
   }
 
+  private tellRecent(node: string): Promise<void> {
+    return this.channel.send({ heard: this.changes.recent }, node);
+  }
+
   /** Servers of one application do not share sessions with each other. */
   private keyOf(session: string): string {
     return `${this.options.server}:${session}`;
@@ -287,9 +299,12 @@ export class SharedSessions {
     const now = Date.now();
     const isNew = !this.known.has(node);
     this.known.set(node, now);
-    if (Array.isArray(lists)) for (const list of lists) this.changes.learn(list);
+    this.changes.learnLists(lists);
     // Reports at once, so that a new node does not wait for the next beat.
     if (isNew) void this.report();
+    // A session of a node that died may come here before this node has heard of its changes.
+    if (!this.hasAsked) void this.channel.send({ asks: this.node }, node);
+    this.hasAsked = true;
     for (const [other, seenAt] of this.known) if (now - seenAt > BELIEVED_MS) this.known.delete(other);
   }
 

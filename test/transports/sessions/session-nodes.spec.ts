@@ -545,6 +545,24 @@ describe('two nodes that share sessions', () => {
     told.cut();
   });
 
+  it('send a change to a client whose home has gone, when it comes back to a node that has just started', async () => {
+    const session = await openSession(urls[0]);
+    await subscribe(0, session, PRICES);
+    const first = await resume(0, session);
+    registryOf(0).resourceUpdated(PRICES);
+    const seen = await first.message();
+    first.cut();
+    await nodes[0].close();
+    nodes.shift();
+    registryOf(0).resourceUpdated(PRICES);
+    const fresh = await startNode();
+    nodes.push(fresh);
+    const headers = { ...session, 'last-event-id': seen!.id! };
+    const second = await EventReader.open(await fresh.url(), headers);
+    expect((await second.message())?.message).toMatchObject(UPDATED);
+    second.cut();
+  });
+
   it('send a change to a client whose home has gone, when it comes back', async () => {
     const session = await openSession(urls[0]);
     await subscribe(0, session, PRICES);
