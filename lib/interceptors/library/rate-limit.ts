@@ -79,8 +79,8 @@ export interface RateLimitInterceptor {
 
 /**
  * A validator that denies calls beyond a limit, and returns the delay before the next attempt (`info.retryAfterMs`). If
- * the store of the limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `expose`, counters
- * are kept per invoking principal.
+ * the store of the limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `McpRedisModule`, each
+ * node counts alone while Redis is gone. With `expose`, counters are kept per invoking principal.
  *
  * @throws RangeError for a number that is out of range, TypeError for any other wrong option
  * @example
