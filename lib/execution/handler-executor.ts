@@ -90,8 +90,6 @@ export class HandlerExecutor {
       });
     }
     const scoped = async <T>(call: HandlerCall, use: Use<T>): Promise<T> => {
-      // As on the route, before Nest creates what is request-scoped. The pipeline throws its error.
-      await call.route?.runMiddleware().catch(() => undefined);
       const origin = call.route ?? call.context;
       const contextId = this.scope.contextIdOf(origin, (wrapper ?? host).isDependencyTreeDurable());
       const instance = await this.scope.load(host, contextId);
@@ -140,13 +138,17 @@ export class HandlerExecutor {
 function asRoute(run: RunHandler, route: RouteBinding): RunHandler {
   const routed = async (call: HandlerCall): Promise<unknown> => {
     const opened = route.open(call);
-    return run({ ...call, route: opened }).catch((error: unknown) => {
+    const running = opened.within(() => run({ ...call, route: opened }));
+    return running.catch((error: unknown) => {
       throw opened.errorOf(error);
     });
   };
   return Object.assign(routed, {
     ...run,
-    admit: async (call: HandlerCall) => run.admit({ ...call, route: route.open(call) }),
+    admit: async (call: HandlerCall) => {
+      const opened = route.open(call);
+      return opened.within(() => run.admit({ ...call, route: opened }));
+    },
   });
 }
 

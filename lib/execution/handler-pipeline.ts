@@ -254,8 +254,9 @@ async function filter(
     const value: unknown = isObservable(handled)
       ? await lastValueFrom(handled, { defaultValue: undefined })
       : handled;
-    if (value !== undefined && value !== null) return value;
+    // What it answered counts: a filter of a route usually returns its response.
     if (route?.hasAnswered) return route.resultOf(value);
+    if (value !== undefined && value !== null) return value;
   } catch (thrown) {
     keepCause(thrown, original);
     throw denied ? new GuardDenied(thrown) : thrown;

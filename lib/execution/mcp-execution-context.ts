@@ -20,6 +20,8 @@ export interface RouteCall {
    * @throws what the middleware threw or passed to `next()`, or an `HttpException` with what it answered
    */
   runMiddleware(): Promise<void>;
+  /** Runs work behind the middleware, which may have entered an `AsyncLocalStorage`. */
+  within<T>(work: () => Promise<T>): Promise<T>;
   /** The value of a parameter with a decorator of HTTP routes, as Nest reads it. */
   argument(param: { readonly paramtype?: number; readonly data?: unknown }): unknown;
   /**

@@ -38,7 +38,10 @@ export async function flatSchema(
   );
   return {
     ...(parts.length === 1 && parts[0].source && { source: parts[0].source }),
-    schema: { jsonSchema: shown.jsonSchema, validate: value => validate(value, checked, own, args, parts) },
+    schema: {
+      jsonSchema: shown.jsonSchema,
+      validate: value => validate(value, { checked, own, args, parts, open: open?.place }),
+    },
     args,
     ...(open && { rest: open.place }),
   };
@@ -69,13 +72,16 @@ function onlyPart(
   };
 }
 
-async function validate(
-  value: unknown,
-  checked: CompiledSchema,
-  own: readonly NamedArgument[],
-  args: readonly NamedArgument[],
-  parts: readonly WholePart[],
-) {
+interface Checks {
+  readonly checked: CompiledSchema;
+  readonly own: readonly NamedArgument[];
+  readonly args: readonly NamedArgument[];
+  readonly parts: readonly WholePart[];
+  /** The part that takes further arguments. */
+  readonly open: WholePart['place'] | undefined;
+}
+
+async function validate(value: unknown, { checked, own, args, parts, open }: Checks) {
   const result = await checked.validate(value);
   if (!result.ok || !isRecord(value)) return result;
   const issues: SchemaIssue[] = [];
@@ -89,7 +95,9 @@ async function validate(
       args.filter(arg => arg.place === place).map(({ key, name }) => [key ?? name, name]),
     );
     const given = [...names].filter(([, name]) => Object.hasOwn(value, name));
-    const part = Object.fromEntries(given.map(([key, name]) => [key, value[name]]));
+    const known = new Set(args.map(({ name }) => name));
+    const further = place === open ? Object.entries(value).filter(([name]) => !known.has(name)) : [];
+    const part = Object.fromEntries([...further, ...given.map(([key, name]) => [key, value[name]] as const)]);
     issues.push(...(await issuesOf(schema, part, path => renamed(path, names))));
   }
   return issues.length > 0 ? failure(issues) : success(value);

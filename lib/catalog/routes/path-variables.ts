@@ -6,12 +6,17 @@ export interface PathVariable {
 
 /**
  * The variables of a path, such as `/orders/:id{/:item}`.
- * @throws Error for a wildcard
+ * @throws Error for a wildcard, and for a pattern
  */
 export function pathVariables(path: string): PathVariable[] {
   if (path.includes('*')) {
     throw new Error(
       `the wildcard in "${path}" stands for any number of segments, which no argument can hold`,
+    );
+  }
+  if (path.includes('(')) {
+    throw new Error(
+      `the pattern in "${path}" decides which requests the route gets, and a tool would not check it: check the value with a pipe instead`,
     );
   }
   const found: PathVariable[] = [];

@@ -61,7 +61,12 @@ async function argumentsOf(
   $defs: Record<string, unknown>,
 ): Promise<RouteArgument[]> {
   const found: RouteArgument[] = [];
-  const whole = params.find(({ data }) => data === undefined);
+  const [whole, another] = params.filter(({ data }) => data === undefined);
+  if (another && another.metatype !== whole.metatype) {
+    throw new Error(
+      `two parameters take the whole ${place}, and a tool would check only one: join their classes, as with IntersectionType()`,
+    );
+  }
   // Without a class, `@Param()` is the variables of the path.
   if (whole && (place !== 'path' || isDto(whole.metatype))) {
     const part = await wholePart(route, whole, place);

@@ -15,6 +15,9 @@ import type { RouteDeclaration } from './route-declaration.js';
 import { routeInput } from './route-input.js';
 import { routeValues } from './route-values.js';
 
+/** The key under which `@RouteConfig()` of `@nestjs/platform-fastify` stores its value. */
+const FASTIFY_CONFIG = '__fastify_route_config__';
+
 /** What the routes of an application share. */
 export interface RouteSetting {
   readonly config: ApplicationConfig;
@@ -66,7 +69,7 @@ export async function routeTool(
     params,
     input,
     binding: routeBinding({
-      info: { method, path },
+      info: { method, path, config: Reflect.getMetadata(FASTIFY_CONFIG, declared) as object | undefined },
       config,
       values: data => routeValues(input, data, subject),
       bound: middleware,

@@ -7,7 +7,8 @@ type Fields = [key: string, value: unknown][];
 
 /**
  * Divides the arguments of a tool into the parts of a request, as the router would have decoded them.
- * @throws InvalidArgumentsException for a path variable that is not a text, a number or a boolean
+ * @throws InvalidArgumentsException for a path variable that is not a text, a number or a boolean, and for a name that an
+ * argument had before it was renamed
  */
 export function routeValues({ args, rest }: RouteInput, data: unknown, subject: string): RouteValues {
   const given = isRecord(data) ? data : {};
@@ -21,8 +22,16 @@ export function routeValues({ args, rest }: RouteInput, data: unknown, subject: 
     if (key === undefined) list = value;
     else fields[place].push([key, value]);
   }
+  const renamed = new Set(
+    args.flatMap(({ place, key }) => (place === rest && key !== undefined ? [key] : [])),
+  );
   for (const [key, value] of rest ? Object.entries(given) : []) {
-    if (!known.has(key)) fields[rest!].push([key, value]);
+    if (known.has(key)) continue;
+    // It would replace the argument that has another name here.
+    if (renamed.has(key)) {
+      throw new InvalidArgumentsException(subject, [{ path: key, message: 'must not be given' }]);
+    }
+    fields[rest!].push([key, value]);
   }
   const hasBody = list !== undefined || rest === 'body' || args.some(({ place }) => place === 'body');
   return {

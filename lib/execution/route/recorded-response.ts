@@ -29,6 +29,9 @@ export class RecordedResponse extends EventEmitter {
   writableEnded = false;
   writableFinished = false;
   finished = false;
+  /** A call has no connection of its own, as a response that is complete. */
+  readonly socket = null;
+  readonly connection = null;
   answer?: Answer;
   private readonly fields = new Map<string, HeaderValue>();
   private hasClosed = false;
@@ -117,22 +120,14 @@ export class RecordedResponse extends EventEmitter {
 }
 
 for (const name of STREAMING) refuse(RecordedResponse.prototype, name);
-refuseProperty(RecordedResponse.prototype, 'socket');
 
 /** Makes a method throw, with the remedy. */
 export function refuse(prototype: object, name: string): void {
   Object.defineProperty(prototype, name, {
     configurable: true,
+    // Middleware may replace it, to see what is written.
+    writable: true,
     value: () => {
-      throw streams(name);
-    },
-  });
-}
-
-function refuseProperty(prototype: object, name: string): void {
-  Object.defineProperty(prototype, name, {
-    configurable: true,
-    get() {
       throw streams(name);
     },
   });

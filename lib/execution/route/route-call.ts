@@ -8,7 +8,7 @@ import { isStreamableFile } from '../../protocol/unsendable.js';
 import type { HandlerCall, RouteCall } from '../mcp-execution-context.js';
 import { fileContent } from './file-content.js';
 import type { Answer } from './recorded-response.js';
-import type { RouteMiddleware } from './route-middleware.js';
+import type { RouteMiddleware, Runner } from './route-middleware.js';
 import { routeRequest, type RouteInfo, type RouteValues } from './route-request.js';
 import { RouteResponse } from './route-response.js';
 
@@ -27,18 +27,30 @@ export class RecordedRouteCall implements RouteCall {
   readonly request: object;
   private readonly response: RouteResponse;
   private passed?: Promise<void>;
+  private isRefused = false;
+  /** Runs work in the async context in which the last middleware called `next()`. */
+  private inside: Runner = work => work();
 
   constructor(
     private readonly plan: RoutePlan,
     private readonly call: HandlerCall,
     values: RouteValues,
   ) {
-    this.request = routeRequest(call.context.request, plan.info, values);
-    this.response = new RouteResponse(this.request, call.context.response);
+    const { request, response } = call.context;
+    this.request = routeRequest(request, plan.info, values);
+    this.response = new RouteResponse(this.request, response);
+    // Express has both on its request. Those of the endpoint would answer it.
+    if (!('raw' in this.request)) Object.assign(this.request, { res: this.response, next });
   }
 
   runMiddleware(): Promise<void> {
     return (this.passed ??= this.pass());
+  }
+
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    // The pipeline throws its error.
+    await this.runMiddleware().catch(() => undefined);
+    return this.inside(work);
   }
 
   executionContext(handlerClass: Type, handler: (...args: unknown[]) => unknown): ExecutionContextHost {
@@ -57,8 +69,9 @@ export class RecordedRouteCall implements RouteCall {
 
   async resultOf(value: unknown): Promise<unknown> {
     const { answer } = this.response;
-    if (answer && answer.status >= ERROR) throw refusal(answer);
-    const result = answer ? answer.body : value;
+    if (answer && (this.isRefused || answer.status >= ERROR)) throw refusal(answer);
+    const isResponse = value === this.response || value === this.response.raw;
+    const result = answer ? answer.body : isResponse ? undefined : value;
     return isStreamableFile(result)
       ? fileContent(result, this.plan.mediaType, this.call.context.signal)
       : result;
@@ -80,7 +93,13 @@ export class RecordedRouteCall implements RouteCall {
 
   private async pass(): Promise<void> {
     const { middleware } = this.plan;
-    if (!middleware || (await middleware.run(this.request, this.response, this.call.context.signal))) return;
+    if (!middleware) return;
+    const inside = await middleware.run(this.request, this.response, this.call.context.signal);
+    if (inside) {
+      this.inside = inside;
+      return;
+    }
+    this.isRefused = true;
     throw refusal(this.response.answer!);
   }
 }

@@ -1,8 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { match } from 'path-to-regexp';
 import type { BoundCallback, MiddlewareLayer } from './binding-recorder.js';
 import type { BoundMiddleware } from './bound-middleware.js';
 import type { RouteInfo } from './route-request.js';
 import type { RouteResponse } from './route-response.js';
+
+/** Runs work in an async context. */
+export type Runner = <T>(work: () => T) => T;
 
 interface PlatformRequest {
   url: string;
@@ -32,10 +36,11 @@ export class RouteMiddleware {
 
   /**
    * Runs the middleware that matches the URL of a request, in Nest's order.
-   * @returns false if the middleware answered
+   * @returns runs work in the async context of the last `next()`; undefined if the middleware answered
    * @throws what it threw or passed to `next()`, and the signal's reason
    */
-  async run(request: object, response: RouteResponse, signal: AbortSignal): Promise<boolean> {
+  async run(request: object, response: RouteResponse, signal: AbortSignal): Promise<Runner | undefined> {
+    let inside: Runner = work => work();
     const view = request as PlatformRequest;
     // Middleware on Fastify gets Node's request and response.
     const target = view.raw ?? view;
@@ -46,11 +51,12 @@ export class RouteMiddleware {
       const { url, baseUrl = '' } = target;
       if (prefix !== '')
         Object.assign(target, { url: withoutPrefix(url, prefix), baseUrl: baseUrl + prefix });
-      const hasPassed = await passes(callback, target, own, response, signal);
+      const passed = await inside(() => passes(callback, target, own, response, signal));
       if (prefix !== '') Object.assign(target, { url, baseUrl });
-      if (!hasPassed) return false;
+      if (!passed) return undefined;
+      inside = passed;
     }
-    return true;
+    return inside;
   }
 }
 
@@ -97,25 +103,28 @@ function withoutPrefix(url: string, prefix: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Whether the middleware called `next()`. */
+/** @returns runs work in the async context of `next()`; undefined if the middleware answered */
 async function passes(
   callback: BoundCallback,
   request: object,
   own: object,
   response: RouteResponse,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Runner | undefined> {
   signal.throwIfAborted();
-  const { promise, resolve } = deferred<() => boolean>();
+  const { promise, resolve } = deferred<() => Runner | undefined>();
   const fail = (error: unknown) =>
     resolve(() => {
       throw error;
     });
   const abort = () => fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  response.onAnswer(() => resolve(() => false));
-  const next = (error?: unknown) =>
-    error === undefined || error === null ? resolve(() => true) : fail(error);
+  response.onAnswer(() => resolve(() => undefined));
+  const next = (error?: unknown) => {
+    if (error !== undefined && error !== null) return fail(error);
+    const inside = AsyncLocalStorage.snapshot();
+    resolve(() => inside);
+  };
   try {
     // What it throws after its answer is Nest's to log.
     void Promise.resolve(callback(request, own, next)).catch(fail);

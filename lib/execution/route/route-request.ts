@@ -4,6 +4,8 @@ import { REQUEST_CONTEXT_ID } from '@nestjs/core/router/request/request-constant
 export interface RouteInfo {
   readonly method: string;
   readonly path: string;
+  /** What `@RouteConfig()` of Fastify sets. */
+  readonly config?: object;
 }
 
 /** What a call passes in the place of the path, the query and the body of a request. */
@@ -15,6 +17,8 @@ export interface RouteValues {
 
 interface PlatformRequest {
   readonly raw?: object;
+  readonly headers?: object;
+  readonly cookies?: object;
 }
 
 /**
@@ -26,18 +30,25 @@ export function routeRequest(real: object | undefined, route: RouteInfo, values:
   const url = urlOf(route.path, values);
   const { method } = route;
   // Fastify's request reads these from Node's request.
-  const { raw } = (real ?? {}) as PlatformRequest;
-  const node = raw && viewOf(raw, { method, url, originalUrl: url, body: values.body });
-  return viewOf(real ?? { headers: {}, cookies: {} }, {
+  const { raw, headers: sent, cookies } = (real ?? { cookies: {} }) as PlatformRequest;
+  // Calls of a batch share their request.
+  const headers = { ...sent };
+  const node = raw && viewOf(raw, { method, url, originalUrl: url, body: values.body, headers });
+  return viewOf(real ?? {}, {
     method,
+    headers,
+    ...(cookies && { cookies: { ...cookies } }),
     url,
     originalUrl: url,
     baseUrl: '',
     params: withoutPrototype(values.params),
-    query: withoutPrototype(values.query),
+    query: withoutPrototype(parsesObjects(real) ? values.query : flat(values.query)),
     body: values.body,
     route: { path: route.path, method },
-    ...(node && { raw: node }),
+    ...(node && {
+      raw: node,
+      routeOptions: { method, url: route.path, config: { ...route.config, method, url: route.path } },
+    }),
     // The endpoint has read the body. Body parsers of the route see that it is parsed.
     _body: true,
     rawBody: undefined,
@@ -77,6 +88,42 @@ class RequestView implements ProxyHandler<Members> {
 
 /** As parsers of URLs do, so that no name means anything else. */
 const withoutPrototype = (values: object): object => Object.assign(Object.create(null) as object, values);
+
+/** Whether the application's parser makes objects of `a[b]=1`, as that of Express does with the setting `extended`. */
+function parsesObjects(real: object | undefined): boolean {
+  const { app } = (real ?? {}) as { readonly app?: { get?(setting: string): unknown } };
+  const parse: unknown = app?.get?.('query parser fn');
+  if (typeof parse !== 'function') return false;
+  const known = PARSERS.get(parse);
+  if (known !== undefined) return known;
+  const { a } = (parse as (text: string) => { readonly a?: unknown })('a[b]=1');
+  PARSERS.set(parse, a !== undefined);
+  return a !== undefined;
+}
+
+const PARSERS = new WeakMap<object, boolean>();
+
+/** The query as other parsers read it, so that a guard gets no value that a URL cannot hold. */
+function flat(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const hasObject = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && (!Array.isArray(value) || value.some(hasObject));
+  const names = Object.keys(query);
+  if (!names.some(name => hasObject(query[name]))) return query;
+  const found: Record<string, unknown> = {};
+  for (const name of names) {
+    if (!hasObject(query[name])) {
+      found[name] = query[name];
+      continue;
+    }
+    const search = new URLSearchParams();
+    append(search, name, query[name]);
+    for (const key of new Set(search.keys())) {
+      const all = search.getAll(key);
+      found[key] = all.length > 1 ? all : all[0];
+    }
+  }
+  return found;
+}
 
 /** The URL of a call. The values are encoded, so that none of them reaches another part of it. */
 function urlOf(path: string, { params, query }: RouteValues): string {
