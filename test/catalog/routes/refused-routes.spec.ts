@@ -21,7 +21,7 @@ import {
   UploadedFiles,
   type Type,
 } from '@nestjs/common';
-import { IsString } from 'class-validator';
+import { IsInt, IsString } from 'class-validator';
 import { NEVER } from 'rxjs';
 import { Args, Tool, type ToolOptions } from 'nestjs-mcp';
 import { startApp, textOf } from '../../fixtures/matrix.js';
@@ -70,6 +70,23 @@ class Files {
   @Get()
   find(): StreamableFile {
     return new StreamableFile(Buffer.from('x'));
+  }
+}
+
+class PageDto {
+  @IsInt()
+  page!: number;
+}
+
+class FilterDto {
+  @IsInt()
+  most!: number;
+}
+
+@Controller('things')
+class TwoQueries {
+  @Tool() @Get() find(@Query() page: PageDto, @Query() filter: FilterDto) {
+    return { page, filter };
   }
 }
 
@@ -163,6 +180,7 @@ const REFUSED: Record<string, [Type, RegExp]> = {
   ],
   'a file without a media type': [Files, /StreamableFile without a media type/],
   'a wildcard': [Wild, /the wildcard in "\/things\/\*path"/],
+  'two whole queries': [TwoQueries, /two parameters take the whole query/],
   'an unknown body': [UnknownBody, /the type of @Body\(\) is unknown/],
   'an unknown property of the body': [UnknownField, /the type of @Body\("name"\) is unknown/],
   'an unknown query': [UnknownQuery, /the type of @Query\(\) is unknown/],

@@ -125,6 +125,11 @@ class PartsController {
   @Tool() @Get('owner/:id') owner(@Param('id') id: string, @Owner() owner: string) {
     return `${id} ${owner}`;
   }
+  @Tool() @Post('counts') counts(
+    @Body({ schema: z.object({ a: z.string() }).catchall(z.number()) } as never) body: object,
+  ) {
+    return JSON.stringify(body);
+  }
   @Tool({ params: { 'path.id': 'noteId', 'body.id': 'newId' } }) @Post('notes/:id') renamed(
     @Param('id') id: string,
     @Body({ schema: z.looseObject({ id: z.number() }) } as never) body: object,
@@ -210,6 +215,14 @@ describe.each(platforms())('the request of a route as a tool (%s)', platform => 
     await expect(called('renamed', { noteId: 'a', newId: 1 })).resolves.toMatchObject({ isError: false });
     const { isError, text } = await called('renamed', { noteId: 'a', newId: 1, id: 'evil' });
     expect([isError, text.includes('evil')]).toEqual([true, false]);
+  });
+
+  it('has no further argument that an open schema refuses', async () => {
+    await expect(called('counts', { a: 'x', b: 1 })).resolves.toEqual({
+      isError: false,
+      text: '{"a":"x","b":1}',
+    });
+    await expect(called('counts', { a: 'x', b: 'evil' })).resolves.toMatchObject({ isError: true });
   });
 
   it('shares no headers with another call of its batch', async () => {
