@@ -5,7 +5,7 @@ export class RedisLog {
   private readonly logger = new Logger('McpRedis');
   private hasFailed = false;
 
-  /** Whether an outage goes on. */
+  /** Whether Redis is not available now. */
   get isLost(): boolean {
     return this.hasFailed;
   }

@@ -63,7 +63,7 @@ describe('the counts of callers on several nodes', () => {
     const [one, other] = nodesWith(2, 32);
     expect(one.take(CALLER, 20)).toBeUndefined();
     await beat();
-    // It learns of the other node with its first item that is told.
+    // Its first counted items fetch the count of the other node.
     expect(other.take(CALLER, 2)).toBeUndefined();
     await beat();
     expect(other.take(CALLER, 11)).toMatchObject({ status: 429 });

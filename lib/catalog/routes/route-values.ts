@@ -22,13 +22,10 @@ export function routeValues({ args, rest }: RouteInput, data: unknown, subject: 
     if (key === undefined) list = value;
     else fields[place].push([key, value]);
   }
-  const renamed = new Set(
-    args.flatMap(({ place, key }) => (place === rest && key !== undefined ? [key] : [])),
-  );
   for (const [key, value] of rest ? Object.entries(given) : []) {
     if (known.has(key)) continue;
     // It would replace the argument that has another name here.
-    if (renamed.has(key)) {
+    if (args.some(arg => arg.place === rest && arg.key === key)) {
       throw new InvalidArgumentsException(subject, [{ path: key, message: 'must not be given' }]);
     }
     fields[rest!].push([key, value]);
