@@ -22,9 +22,13 @@ import {
   type NestModule,
 } from '@nestjs/common';
 import { Tool } from 'nestjs-mcp';
+import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { platforms, startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
 import { openSession } from '../../fixtures/raw-session.js';
+
+class CountsDto extends createZodDto(z.object({ a: z.string() }).catchall(z.number())) {}
+class OpenDto extends createZodDto(z.looseObject({ id: z.number() })) {}
 
 interface Response {
   readonly locals: Record<string, unknown>;
@@ -125,14 +129,12 @@ class PartsController {
   @Tool() @Get('owner/:id') owner(@Param('id') id: string, @Owner() owner: string) {
     return `${id} ${owner}`;
   }
-  @Tool() @Post('counts') counts(
-    @Body({ schema: z.object({ a: z.string() }).catchall(z.number()) } as never) body: object,
-  ) {
+  @Tool() @Post('counts') counts(@Body() body: CountsDto) {
     return JSON.stringify(body);
   }
   @Tool({ params: { 'path.id': 'noteId', 'body.id': 'newId' } }) @Post('notes/:id') renamed(
     @Param('id') id: string,
-    @Body({ schema: z.looseObject({ id: z.number() }) } as never) body: object,
+    @Body() body: OpenDto,
   ) {
     return JSON.stringify({ id, body });
   }
