@@ -15,8 +15,8 @@ const logger = new Logger('McpModule');
 const warned = new Set<string>();
 
 /**
- * Compiles a class. Validated values are instances, and a property without a decorator is an issue. Properties that only
- * swagger describes are checked by JSON Schema, the others by class-validator.
+ * Compiles a class. Validated values are instances, and a property without a decorator is an issue. Properties whose
+ * type only swagger gives are checked by JSON Schema, too.
  * @throws SchemaError
  */
 export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<CompiledSchema> {
@@ -51,6 +51,13 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
       return success(rest ? withModels(instance, type, peers) : instance);
     },
   };
+}
+
+/** Whether class-validator alone checks all that the JSON Schema of a class says. */
+export async function isCheckedByClassValidator(type: Type<unknown>): Promise<boolean> {
+  const converter = new ClassConverter(type, await loadClassPeers(), 'input');
+  converter.convert();
+  return !converter.hasRest;
 }
 
 function warnOnce(contradiction: string): void {

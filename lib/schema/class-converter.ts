@@ -2,8 +2,9 @@ import type { Type } from '@nestjs/common';
 import type { ClassPeers, DeclaredType } from './class-peers.js';
 import {
   type ClassProperty,
+  isConditional,
   isNested,
-  isOnlySwagger,
+  isTypedBySwagger,
   isRequired,
   propertySchema,
   reflectedType,
@@ -55,7 +56,7 @@ export class ClassConverter {
     private readonly isRest = false,
   ) {}
 
-  /** Whether only swagger describes a property of these classes. */
+  /** Whether swagger alone gives the type of a property of these classes. */
   get hasRest(): boolean {
     return this.rest;
   }
@@ -72,7 +73,7 @@ export class ClassConverter {
     assertHeadersKnown(type, properties);
     this.assertHeadersReached(type, properties);
     const initial = initialValues(type, properties);
-    this.rest ||= properties.some(isOnlySwagger);
+    this.rest ||= properties.some(isTypedBySwagger);
     const schemas = properties.map(property => {
       const { name } = property;
       const schema = this.propertySchema(property);
@@ -83,7 +84,7 @@ export class ClassConverter {
     this.shapes.set(type, properties.map(shapeOf));
     // A client may omit a property with an initial value, but a result always has it.
     const isGiven = ({ name }: ClassProperty) => this.io === 'input' && initial[name] !== undefined;
-    const isAsked = (property: ClassProperty) => !this.isRest || isOnlySwagger(property);
+    const isAsked = (property: ClassProperty) => !this.isRest || isTypedBySwagger(property);
     const asked = properties.filter(
       property => isRequired(property) && !isGiven(property) && isAsked(property),
     );
@@ -107,9 +108,11 @@ export class ClassConverter {
       this.io,
       this.references,
     );
-    if (!this.isRest || isOnlySwagger(property)) return schema;
+    if (!this.isRest) return schema;
+    const nullable = { anyOf: [{ type: 'null' }, schema] };
+    if (isTypedBySwagger(property)) return isConditional(property) ? nullable : schema;
     // The nested classes of the property may have properties that class-validator does not check.
-    return isNested(property) && schema.type !== 'string' ? { anyOf: [{ type: 'null' }, schema] } : {};
+    return isNested(property) && schema.type !== 'string' ? nullable : {};
   }
 
   private propertiesOf(type: Type<unknown>): ClassProperty[] {
@@ -249,7 +252,7 @@ function initialValues(type: Type<unknown>, properties: readonly ClassProperty[]
   const names = new Set(properties.map(({ name }) => name));
   const stray = Object.keys(instance).find(key => !names.has(key));
   // Where swagger describes properties, class-validator does not refuse others.
-  if (stray === undefined || properties.some(isOnlySwagger)) return instance;
+  if (stray === undefined || properties.some(isTypedBySwagger)) return instance;
   // With `useDefineForClassFields`, the default since ES2022, a declaration alone creates the property.
   throw new SchemaError(
     `${type.name}.${stray} has no class-validator decorator, so that every instance is invalid: add @Allow()`,

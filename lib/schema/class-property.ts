@@ -65,9 +65,14 @@ export interface ClassProperty {
   readonly swagger?: SwaggerProperty;
 }
 
-/** Whether only swagger describes a property, so that class-validator does not check it. */
-export const isOnlySwagger = ({ rules, swagger }: ClassProperty): boolean =>
-  swagger !== undefined && rules.length === 0;
+/** Whether swagger alone gives the type of a property, so that class-validator does not check it. */
+export const isTypedBySwagger = ({ rules, swagger }: ClassProperty): boolean =>
+  swagger !== undefined && !rules.some(givesType);
+
+function givesType({ type, name, constraints, each, validateIf }: ValidationRule): boolean {
+  if (validateIf) return false;
+  return each || type === 'nestedValidation' || isTyped(keywordsOfRule(name, constraints ?? [], 'input'));
+}
 
 /** Used if decorators do not give the type. TypeScript does not reflect unions and interfaces. */
 const REFLECTED = new Map<unknown, Keywords>([
@@ -78,13 +83,13 @@ const REFLECTED = new Map<unknown, Keywords>([
   [Date, { type: 'string', format: 'date-time' }],
 ]);
 
-function isConditional({ rules }: ClassProperty): boolean {
+export function isConditional({ rules }: ClassProperty): boolean {
   return rules.some(rule => rule.type === 'conditionalValidation');
 }
 
 /** `@Allow()` alone requires nothing. */
 export function isRequired(property: ClassProperty): boolean {
-  if (isOnlySwagger(property)) return property.swagger!.required !== false;
+  if (property.rules.length === 0) return property.swagger!.required !== false;
   return !isConditional(property) && property.rules.some(rule => rule.type !== 'whitelistValidation');
 }
 

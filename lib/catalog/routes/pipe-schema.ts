@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import type { HandlerParam } from '../../execution/handler-params.js';
 import { declaredMethodOf, isDto } from '../../execution/handler-target.js';
-import { loadClassPeers } from '../../schema/class-peers.js';
+import { isCheckedByClassValidator } from '../../schema/class-compiler.js';
 import { enumKeywords } from '../../schema/class-rules.js';
 import { compileSchema } from '../../schema/compile-schema.js';
 import { REFLECTED_TYPES } from '../../schema/reflected-types.js';
@@ -106,12 +106,10 @@ function isPipe(pipe: unknown, type: Type): boolean {
 /**
  * Whether the pipes of a route check what the schema of a parameter checks, so that the server need not check it, too.
  * @param type the class of the parameter, if it has one
- * @param listed the JSON Schema that clients get
  */
 export async function isCheckedByPipe(
   { target, config }: RouteSource,
   param: HandlerParam,
-  listed: JsonSchema,
 ): Promise<boolean> {
   const declared = (owner: object) => (Reflect.getMetadata('__pipes__', owner) ?? []) as unknown[];
   const pipes: unknown[] = [
@@ -123,18 +121,13 @@ export async function isCheckedByPipe(
   ];
   const { schema, metatype } = param;
   if (schema !== undefined || isZodDto(metatype)) return pipes.some(isSchemaPipe);
-  return isDto(metatype) && pipes.some(pipe => isPipe(pipe, ValidationPipe)) && hasRules(metatype, listed);
+  return (
+    isDto(metatype) && pipes.some(pipe => isPipe(pipe, ValidationPipe)) && isCheckedByClassValidator(metatype)
+  );
 }
 
 /** The pipe of nestjs-zod, and `StandardSchemaValidationPipe`, which Nest 11 does not have. */
 function isSchemaPipe(pipe: unknown): boolean {
   const type = typeof pipe === 'function' ? pipe : (pipe as object).constructor;
   return /^(?:Zod|StandardSchema)ValidationPipe$/.test(type.name);
-}
-
-/** Whether class-validator has a rule for each property. It does not check those that only swagger describes. */
-async function hasRules(type: Type, { properties = {} }: JsonSchema): Promise<boolean> {
-  const { rulesOf } = await loadClassPeers();
-  const ruled = new Set(rulesOf(type).map(({ propertyName }) => propertyName));
-  return Object.keys(properties as object).every(name => ruled.has(name));
 }

@@ -36,7 +36,7 @@ export async function namedArgument(
     schema:
       place !== 'body' && schema['type'] === 'array' ? { items: { type: 'string' }, ...schema } : schema,
     isRequired: piped.isRequired ?? words?.required ?? place !== 'query',
-    isChecked: piped.isChecked || (check !== undefined && (await isCheckedByPipe(source, param, schema))),
+    isChecked: piped.isChecked || (check !== undefined && (await isCheckedByPipe(source, param))),
     ...(check && { check }),
   };
 }

@@ -26,7 +26,7 @@ export async function wholePart(
   const source = (declared ?? (isDto(metatype) ? metatype : words?.type)) as SchemaLike | undefined;
   if (!source) throw new Error(unknownType(param, DECORATORS[place]));
   const schema = await compileSchema(source, 'input');
-  const isChecked = await isCheckedByPipe(route, param, schema.jsonSchema);
+  const isChecked = await isCheckedByPipe(route, param);
   return { place, param, source, schema, isChecked };
 }
 

@@ -11,7 +11,7 @@ import {
   PickType,
 } from '@nestjs/swagger';
 import { Logger, type Type } from '@nestjs/common';
-import { IsInt, IsNotEmpty, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { Allow, IsInt, IsNotEmpty, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { plainToInstance, Transform, Type as Typed } from 'class-transformer';
 import { before } from '@nestjs/swagger/plugin';
 import ts from 'typescript';
@@ -279,6 +279,33 @@ describe('a class with swagger decorators', () => {
     expect(await accepts(Outer, { inner: { short: 'ab', count: 1 } })).toBe(true);
     expect(await accepts(Outer, { inner: { short: 'abc', count: 1 } })).toBe(false);
     expect(await accepts(Outer, { inner: { short: 'ab', count: 'x' } })).toBe(false);
+  });
+
+  it.each<[string, object, object]>([
+    ['@IsOptional()', { optional: 5, allowed: 'a', full: 'a' }, { optional: 4 }],
+    ['@IsOptional() and null', { optional: null, full: 'a' }, { optional: '7' }],
+    ['@Allow()', { allowed: 'abc', full: 'a' }, { allowed: 1 }],
+    ['@IsNotEmpty()', { full: 'abc' }, { full: 5 }],
+    ['a nested class', { full: 'a', inner: { street: 'ab' } }, { inner: { street: 'a' } }],
+    ['a nested class and null', { full: 'a', inner: null }, { inner: { street: 1 } }],
+  ])('checks the type that only swagger gives, beside %s', async (_, good, bad) => {
+    class Rules {
+      @IsOptional()
+      @ApiProperty({ type: Number, minimum: 5, required: false })
+      optional?: number | null;
+      @Allow()
+      @ApiProperty({ type: String, required: false })
+      allowed?: string;
+      @IsNotEmpty()
+      @ApiProperty({ type: String })
+      full!: string;
+      @IsOptional()
+      @ValidateNested()
+      @Typed(() => Address)
+      inner?: Address | null;
+    }
+    expect(await accepts(Rules, good)).toBe(true);
+    expect(await accepts(Rules, { ...good, ...bad })).toBe(false);
   });
 
   it('warns once of a contradiction, which class-validator decides', async () => {

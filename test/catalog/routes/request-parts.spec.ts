@@ -14,6 +14,8 @@ import {
   UnauthorizedException,
   UseFilters,
   UseGuards,
+  UsePipes,
+  ValidationPipe,
   type ArgumentsHost,
   type CanActivate,
   type ExceptionFilter,
@@ -21,6 +23,8 @@ import {
   type MiddlewareConsumer,
   type NestModule,
 } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional } from 'class-validator';
 import { Tool } from 'nestjs-mcp';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -29,6 +33,12 @@ import { openSession } from '../../fixtures/raw-session.js';
 
 class CountsDto extends createZodDto(z.object({ a: z.string() }).catchall(z.number())) {}
 class OpenDto extends createZodDto(z.looseObject({ id: z.number() })) {}
+
+class ModelDto {
+  @IsOptional()
+  @ApiProperty({ maximum: 5 })
+  size?: number;
+}
 
 interface Response {
   readonly locals: Record<string, unknown>;
@@ -138,6 +148,9 @@ class PartsController {
   ) {
     return JSON.stringify({ id, body });
   }
+  @Tool() @UsePipes(new ValidationPipe()) @Post('sized') sized(@Body() { size }: ModelDto) {
+    return `size ${size}`;
+  }
 }
 
 class PartsModule implements NestModule {
@@ -225,6 +238,11 @@ describe.each(platforms())('the request of a route as a tool (%s)', platform => 
       text: '{"a":"x","b":1}',
     });
     await expect(called('counts', { a: 'x', b: 'evil' })).resolves.toMatchObject({ isError: true });
+  });
+
+  it('has no argument that the pipe of the route accepts against what is listed', async () => {
+    await expect(called('sized', { size: 5 })).resolves.toEqual({ isError: false, text: 'size 5' });
+    await expect(called('sized', { size: 6 })).resolves.toMatchObject({ isError: true });
   });
 
   it('shares no headers with another call of its batch', async () => {
