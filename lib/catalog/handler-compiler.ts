@@ -171,7 +171,7 @@ export class HandlerCompiler {
     };
   }
 
-  private async route(target: HandlerTarget, declared: RouteDeclaration, given: ToolOptions) {
+  private async route(target: HandlerTarget, declared: RouteDeclaration, given?: ToolOptions) {
     const { routeTool } = await import('./routes/route-tool.js');
     const { config, middleware, modules } = this;
     return routeTool(target, declared, given, { config, middleware, applicationId: modules.applicationId });
@@ -208,12 +208,12 @@ export class HandlerCompiler {
     const { uri, mimeType, annotations, size, cache } = options;
     const problem = checkUri(uri);
     if (problem !== undefined) throw new Error(`"${uri}" is not a resource URI: ${problem}`);
-    const route = declared && (await this.route(target, declared, {}));
+    const route = declared && (await this.route(target, declared));
     const run = this.runner(target, data => data, uriAndContext, route?.params, route?.binding);
     const definition = {
       ...described(options.name ?? target.methodName, { ...route?.words, ...options }),
       uri,
-      ...defined({ mimeType, annotations, size }),
+      ...defined({ mimeType: mimeType ?? route?.mediaType, annotations, size }),
     };
     return { kind: 'resource', key: uri, ...originOf(target), definition, run, cache };
   }
@@ -226,7 +226,7 @@ export class HandlerCompiler {
     const { uriTemplate, mimeType, annotations, cache } = options;
     const { compileUriTemplate } = await import('../protocol/uri-template.js');
     const template = compileUriTemplate(uriTemplate);
-    const route = declared && (await this.route(target, declared, {}));
+    const route = declared && (await this.route(target, declared));
     const input =
       route?.input ??
       (await declaredIn(options, 'uriParamsSchema', 'input')) ??
@@ -237,7 +237,7 @@ export class HandlerCompiler {
     const definition = {
       ...described(options.name ?? target.methodName, { ...route?.words, ...options }),
       uriTemplate,
-      ...defined({ mimeType, annotations }),
+      ...defined({ mimeType: mimeType ?? route?.mediaType, annotations }),
     };
     return {
       kind: 'resource template',

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import type { Entry } from '../catalog/entries.js';
 import type { HandlerExplorer } from '../catalog/explorer.js';
 import type { HandlerCompiler } from '../catalog/handler-compiler.js';
 import type { RouteDeclaration } from '../catalog/routes/route-declaration.js';
@@ -29,19 +30,20 @@ export async function chooseRoutes(
     );
   }
   const leftOut: string[] = [];
-  const counts = { tools: 0, resources: 0 };
+  const made: Entry[] = [];
   for (const { target, route } of explorer.routesOf(include)) {
     if (methods && !methods.includes(route.verb)) continue;
-    for (const metadata of declarations(target, route, resources)) {
-      try {
-        table.add(await compiler.compile({ metadata, target, isRoute: true }));
-        counts[metadata.kind === 'tool' ? 'tools' : 'resources'] += 1;
-      } catch (error) {
-        leftOut.push((error as Error).message);
+    try {
+      for (const metadata of declarations(target, route, resources)) {
+        made.push(await compiler.compile({ metadata, target, isRoute: true }));
       }
+    } catch (error) {
+      leftOut.push((error as Error).message);
     }
   }
-  logChoice(options, counts, leftOut);
+  for (const entry of made) table.add(entry);
+  const tools = made.filter(({ kind }) => kind === 'tool').length;
+  logChoice(options, { tools, resources: made.length - tools }, leftOut);
 }
 
 function logChoice(

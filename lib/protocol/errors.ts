@@ -101,7 +101,8 @@ function fromHttp(exception: HttpException): McpException {
   });
 }
 
-function messageOf(exception: HttpException): string {
+/** The message of an exception, which Nest's pipes may give as a list. */
+export function messageOf(exception: HttpException): string {
   const response = exception.getResponse();
   const message = typeof response === 'object' ? (response as { message?: unknown }).message : response;
   if (typeof message === 'string') return message;

@@ -7,6 +7,7 @@ import { routeBinding } from '../../execution/route/route-binding.js';
 import type { RouteBinding } from '../../execution/mcp-execution-context.js';
 import { enhancerSteps } from '../../execution/enhancer-steps.js';
 import type { BoundMiddleware } from '../../execution/route/bound-middleware.js';
+import { fileContent } from '../../execution/route/file-content.js';
 import { routePaths } from '../../execution/route-paths.js';
 import { operationOf, resultOf } from '../../schema/swagger/operation.js';
 import type { CompiledSchema, SchemaLike } from '../../schema/types.js';
@@ -30,6 +31,8 @@ export interface RouteTool {
   readonly options: ToolOptions;
   /** What the decorators of the route say to the model. */
   readonly words: Pick<ToolOptions, 'description'>;
+  /** Of `@Header('Content-Type', …)`. */
+  readonly mediaType?: string;
   readonly params: readonly HandlerParam[];
   readonly input: { readonly source?: SchemaLike; readonly schema: CompiledSchema };
   readonly binding: RouteBinding;
@@ -42,13 +45,18 @@ const ANNOTATIONS: Readonly<Record<string, ToolAnnotations>> = {
   DELETE: { destructiveHint: true, idempotentHint: true },
 };
 
-/** Compiles a route to a tool. @throws Error for a route that no tool can serve, with the remedy */
+/**
+ * Compiles a route to a tool or a resource.
+ * @param options of a tool; undefined for a resource
+ * @throws Error for a route that no tool can serve, with the remedy
+ */
 export async function routeTool(
   target: HandlerTarget,
   route: RouteDeclaration,
-  given: ToolOptions,
+  options: ToolOptions | undefined,
   { config, applicationId, middleware }: RouteSetting,
 ): Promise<RouteTool> {
+  const given = options ?? {};
   const params = readParams(target, true);
   assertServable(target, params, given);
   const { controllerPath, methodPath, module, requestMethod, verb } = route;
@@ -62,10 +70,12 @@ export async function routeTool(
   const method = verb === 'ALL' ? (hasBody ? 'POST' : 'GET') : verb;
   const declared = declaredMethodOf(target);
   const words = wordsOf(declared);
+  const mediaType = mediaTypeOf(target);
   const subject = `tool "${given.name ?? target.methodName}"`;
   return {
     options: { ...words, ...completed(given, declared, verb) },
     words,
+    mediaType,
     params,
     input,
     binding: routeBinding({
@@ -74,7 +84,7 @@ export async function routeTool(
       values: data => routeValues(input, data, subject),
       bound: middleware,
       hasMiddleware: given.middleware !== false,
-      mediaType: mediaTypeOf(target),
+      fileContent: options && ((file, signal) => fileContent(file, mediaType, signal)),
       readers: readersOf(target, params, config),
       isFree: given.stdio === true,
     }),

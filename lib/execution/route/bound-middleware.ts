@@ -20,7 +20,7 @@ export class BoundMiddleware {
     if (!use) return;
     adapter.use = (path, ...callbacks) => {
       const isOwn = !this.isCapturing && typeof path !== 'function' && path !== '/';
-      for (const callback of isOwn ? callbacks.flat() : []) {
+      for (const callback of isOwn ? callbacks.flat().filter(isNoErrorHandler) : []) {
         this.layers.push({ verb: 'use', path, callback } as MiddlewareLayer);
       }
       return use.call(adapter, path, ...callbacks);
@@ -53,3 +53,6 @@ export class BoundMiddleware {
     };
   }
 }
+
+/** Express calls functions of four parameters only after an error. */
+const isNoErrorHandler = (callback: unknown): boolean => (callback as { length: number }).length < 4;

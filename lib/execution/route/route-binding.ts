@@ -2,7 +2,7 @@ import type { ApplicationConfig } from '@nestjs/core';
 import { RouteParamsFactory } from '@nestjs/core/router/route-params-factory.js';
 import type { BoundMiddleware } from './bound-middleware.js';
 import type { RouteBinding } from '../mcp-execution-context.js';
-import { RecordedRouteCall } from './route-call.js';
+import { RecordedRouteCall, type RoutePlan } from './route-call.js';
 import { RouteMiddleware } from './route-middleware.js';
 import type { RouteInfo, RouteValues } from './route-request.js';
 
@@ -15,7 +15,7 @@ export interface RouteParts {
   readonly bound: BoundMiddleware;
   /** Whether the middleware of the route runs. */
   readonly hasMiddleware: boolean;
-  readonly mediaType: string | undefined;
+  readonly fileContent: RoutePlan['fileContent'];
   /** What of the route reads the HTTP request, such as `the guard OwnerGuard`. */
   readonly readers: readonly string[];
   /** Whether the author allows calls without an HTTP request. */
@@ -29,7 +29,7 @@ export function routeBinding({
   values,
   bound,
   hasMiddleware,
-  mediaType,
+  fileContent,
   readers,
   isFree,
 }: RouteParts): RouteBinding {
@@ -44,7 +44,7 @@ export function routeBinding({
     open(call) {
       const cause = call.context.request ? undefined : reader();
       if (cause !== undefined) throw new Error(`it has no HTTP request, which ${cause} may need`);
-      return new RecordedRouteCall({ info, parameters, middleware, mediaType }, call, values(call.data));
+      return new RecordedRouteCall({ info, parameters, middleware, fileContent }, call, values(call.data));
     },
     overStdio: reader,
   };

@@ -1,12 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import { HttpException, type Type } from '@nestjs/common';
+import { HttpException, type StreamableFile, type Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { RouteParamsFactory } from '@nestjs/core/router/route-params-factory.js';
 import { GuardDenied } from '../../exceptions/guard-denied.js';
-import { isHttpException } from '../../protocol/errors.js';
+import { isHttpException, messageOf } from '../../protocol/errors.js';
 import { isStreamableFile } from '../../protocol/unsendable.js';
 import type { HandlerCall, RouteCall } from '../mcp-execution-context.js';
-import { fileContent } from './file-content.js';
 import type { Answer } from './recorded-response.js';
 import type { RouteMiddleware, Runner } from './route-middleware.js';
 import { routeRequest, type RouteInfo, type RouteValues } from './route-request.js';
@@ -18,8 +17,8 @@ export interface RoutePlan {
   readonly parameters: RouteParamsFactory;
   /** Undefined if the route is safe without its middleware. */
   readonly middleware?: RouteMiddleware;
-  /** Media type of the files that the route returns, if it declares one. */
-  readonly mediaType?: string;
+  /** Makes content of a file that the route returns. Undefined for a resource, which may return files. */
+  readonly fileContent?: (file: StreamableFile, signal: AbortSignal) => Promise<unknown>;
 }
 
 /** One call of a route: the request and the response that middleware, guards, pipes and filters see. */
@@ -72,9 +71,8 @@ export class RecordedRouteCall implements RouteCall {
     if (answer && (this.isRefused || answer.status >= ERROR)) throw refusal(answer);
     const isResponse = value === this.response || value === this.response.raw;
     const result = answer ? answer.body : isResponse ? undefined : value;
-    return isStreamableFile(result)
-      ? fileContent(result, this.plan.mediaType, this.call.context.signal)
-      : result;
+    const { fileContent } = this.plan;
+    return fileContent && isStreamableFile(result) ? fileContent(result, this.call.context.signal) : result;
   }
 
   errorOf(error: unknown): unknown {
@@ -82,8 +80,12 @@ export class RecordedRouteCall implements RouteCall {
     const thrown: unknown = isDenied ? error.cause : error;
     if (!isHttpException(thrown)) return error;
     const body = thrown.getResponse();
-    if (typeof body !== 'object' || 'message' in body) return error;
-    const shown = new HttpException(JSON.stringify(body), thrown.getStatus(), { cause: thrown });
+    if (typeof body !== 'object') return error;
+    const { message, statusCode: _, error: __, ...details } = body as Record<string, unknown>;
+    if (message !== undefined && Object.keys(details).length === 0) return error;
+    const text =
+      message === undefined ? JSON.stringify(body) : `${messageOf(thrown)}: ${JSON.stringify(details)}`;
+    const shown = new HttpException(text, thrown.getStatus(), { cause: thrown });
     return isDenied ? new GuardDenied(shown) : shown;
   }
 

@@ -205,6 +205,13 @@ describe.each(platforms())('app.use() with a path, on %s', platform => {
       response.setHeader('content-type', 'application/json');
       response.end('{"message":"No key"}');
     });
+    if (platform === 'express') {
+      // Express calls it only after an error.
+      app.use('/open', (_: Error, __: Seen, response: Answering, ___: () => void) => {
+        response.statusCode = 500;
+        response.end('broken');
+      });
+    }
     await app.listen(0, '127.0.0.1');
     url = (await app.getUrl()).replace('[::1]', '127.0.0.1');
   });

@@ -1,4 +1,17 @@
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  Param,
+  Post,
+  Put,
+  Query,
+  Res,
+  StreamableFile,
+  UseGuards,
+} from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import { Tool } from 'nestjs-mcp';
@@ -59,10 +72,28 @@ class OrdersController {
     return 3;
   }
 
+  @Get('report/latest')
+  @Header('Content-Type', 'application/pdf')
+  report() {
+    return new StreamableFile(Buffer.from('%PDF'));
+  }
+
   helper() {
     return 'no route';
   }
 }
+
+function twinController() {
+  @Controller('old/orders')
+  class OrdersController {
+    @Get()
+    list() {
+      return 'old';
+    }
+  }
+  return OrdersController;
+}
+const TwinController = twinController();
 
 @Controller('users')
 class UsersController {
@@ -95,7 +126,7 @@ describe('the option "routes"', () => {
   const start = async (routes: object) =>
     (app = await startApp([], {
       mcp: { routes: { include: [OrdersController], ...routes } },
-      module: { controllers: [OrdersController, UsersController] },
+      module: { controllers: [OrdersController, UsersController, TwinController] },
       configure: nest => nest.useLogger(log),
     }));
 
@@ -107,6 +138,7 @@ describe('the option "routes"', () => {
       orders_list: { readOnlyHint: true },
       orders_find: { readOnlyHint: true },
       orders_latest: { readOnlyHint: true },
+      orders_report: { readOnlyHint: true },
       orders_create: {},
       orders_replace: { idempotentHint: true },
       orders_cancel_all: { destructiveHint: true, idempotentHint: true },
@@ -129,6 +161,7 @@ describe('the option "routes"', () => {
       'orders_find',
       'orders_latest',
       'orders_list',
+      'orders_report',
     ]);
   });
 
@@ -137,19 +170,31 @@ describe('the option "routes"', () => {
     const client = await app.client();
     const { resources } = await client.listResources();
     const { resourceTemplates } = await client.listResourceTemplates();
-    expect(resources.map(({ uri }) => uri)).toEqual(['route://orders/latest/one']);
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'route://orders/latest/one',
+      'route://orders/report/latest',
+    ]);
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['route://orders/{id}']);
     const { contents } = await client.readResource({ uri: 'route://orders/7' });
     expect(contents).toMatchObject([{ mimeType: 'application/json', text: '{"id":"7"}' }]);
+    const report = await client.readResource({ uri: 'route://orders/report/latest' });
+    expect(report.contents).toMatchObject([{ mimeType: 'application/pdf', blob: 'JVBERg==' }]);
   });
 
   it('logs how many it has made, and why it left out others', async () => {
     await start({});
     expect(log.logged).toContainEqual(
-      '6 tools are routes of OrdersController; 1 route is left out, which the verbose log explains',
+      '7 tools are routes of OrdersController; 1 route is left out, which the verbose log explains',
     );
     expect(log.told).toContainEqual(
       expect.stringContaining('Left out: OrdersController.export: @Res() answers by itself'),
+    );
+  });
+
+  it('counts a route once that is neither a tool nor a resource', async () => {
+    await start({ methods: ['GET'], resources: true });
+    expect(log.logged).toContainEqual(
+      '4 tools and 3 resources are routes of OrdersController; 1 route is left out, which the verbose log explains',
     );
   });
 
@@ -167,6 +212,10 @@ describe('the option "routes"', () => {
     await expect(start({ include: [NameDto] })).rejects.toThrow(
       '"routes.include" has NameDto, which no module lists in "controllers"',
     );
+  });
+
+  it('stops the start for two routes of one name', async () => {
+    await expect(start({ include: [OrdersController, TwinController] })).rejects.toThrow(/orders_list/);
   });
 
   it('stops the start for an unknown HTTP method', async () => {

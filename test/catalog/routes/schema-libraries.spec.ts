@@ -57,8 +57,11 @@ const overHttp = async (app: TestApp, [method, path, body]: Row['http']) => {
       body: JSON.stringify(body),
     }),
   });
-  const value = (await response.json()) as { message?: string | string[] };
-  return response.ok ? { value } : { error: [value.message].flat().join('; ') };
+  const value = (await response.json()) as { message?: string | string[]; errors?: unknown };
+  const { message, errors } = value;
+  if (response.ok) return { value };
+  const text = [message].flat().join('; ');
+  return { error: errors ? `${text}: ${JSON.stringify({ errors })}` : text };
 };
 
 const overMcp = async (app: TestApp, { tool, args }: Row) => {
