@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import {
   InMemoryServerEventBus,
@@ -55,6 +56,8 @@ export class McpServerInstance {
   readonly admission: Extensions['admission'];
 
   readonly bus: ServerEventBus;
+  /** The name of this node among the nodes of the server. */
+  readonly node = randomBytes(4).toString('hex');
   private readonly sharedBus?: SharedEventBus;
   readonly changes: ChangeNotifier;
   /** The calls over HTTP. */
@@ -102,7 +105,7 @@ export class McpServerInstance {
     const local = new InMemoryServerEventBus(error => this.report(error));
     // A gateway does not need the bus, because each of its nodes receives changes from the backends.
     if (options.bus && !remote?.isRemote) {
-      this.sharedBus = new SharedEventBus(local, options.bus, name, error => this.report(error));
+      this.sharedBus = new SharedEventBus(this.node, local, options.bus, name, error => this.report(error));
     }
     this.bus = this.sharedBus ?? local;
     const changes = (this.changes = notifierOver(this.bus));

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { MessageBus } from '../stores/message-bus.js';
 import { NodeChannel } from '../stores/node-channel.js';
@@ -6,19 +5,30 @@ import { isRecord } from '../util/is-record.js';
 
 /** An event that every node receives. */
 export interface SharedEvent {
-  /** Equal on every node. */
+  /** Equal on every node: the node that published it, and its number there. */
   readonly id?: string;
+}
+
+const idOf = (node: string, number: number): string => `${node}.${number}`;
+
+/** Which node published an event, and the number of the event there. */
+export function originOf({ id = '' }: SharedEvent): { readonly node: string; readonly number: number } {
+  const [node, number] = id.split('.');
+  return { node, number: Number(number) };
 }
 
 /** A server's bus whose events also reach the other nodes of the server, once each. */
 export class SharedEventBus implements ServerEventBus {
   private readonly channel: NodeChannel;
+  private published = 0;
 
   /**
+   * @param node the name of this node, which no other node has
    * @param local delivers to the connections of this node
    * @param server the server's name, the same on every node
    */
   constructor(
+    private readonly node: string,
     private readonly local: ServerEventBus,
     messages: MessageBus,
     server: string,
@@ -33,7 +43,7 @@ export class SharedEventBus implements ServerEventBus {
   }
 
   publish(event: ServerEvent): void {
-    const shared: ServerEvent & SharedEvent = { ...event, id: randomUUID() };
+    const shared: ServerEvent & SharedEvent = { ...event, id: idOf(this.node, (this.published += 1)) };
     this.local.publish(shared);
     void this.channel.send(shared);
   }

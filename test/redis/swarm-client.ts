@@ -15,15 +15,17 @@ const RESOURCES = 5;
 
 const TOOLS = ['echo', 'ask', 'report', 'change'] as const;
 
-/** Times at which messages between nodes may be lost, in milliseconds of `performance.now()`. */
-export type Outage = readonly [from: number, to: number];
+/** Times in milliseconds of `performance.now()`. */
+export type Span = readonly [from: number, to: number];
 
-/** How many updates of a resource a client may get. */
+/** The updates of a resource of a client. */
 interface Updates {
-  sent: number;
-  /** How many more may have been sent. */
+  /** The calls that have sent one. */
+  readonly sent: Span[];
+  /** How many calls failed, or run, so that nobody knows whether they have sent one. */
   unsure: number;
-  got: number;
+  /** When they came. */
+  readonly got: number[];
 }
 
 /** A client that calls, answers questions and hears of changes, and counts what goes wrong. */
@@ -39,7 +41,8 @@ export class SwarmClient {
   constructor(
     private readonly tag: string,
     readonly era: Era,
-    private readonly outages: readonly Outage[],
+    /** When what a node has been asked to tell the others may not have left it. */
+    private readonly unsure: readonly Span[],
   ) {
     this.client = new Client(
       { name: tag, version: '1' },
@@ -54,7 +57,7 @@ export class SwarmClient {
     });
     this.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
       const own = this.updates.get(params.uri);
-      if (own) own.got += 1;
+      if (own) own.got.push(performance.now());
       else this.counts.foreign += 1;
     });
   }
@@ -82,7 +85,7 @@ export class SwarmClient {
       }),
     );
     const uris = Array.from({ length: RESOURCES }, (_, index) => `count://${this.tag}/${index}`);
-    for (const uri of uris) this.updates.set(uri, { sent: 0, unsure: 0, got: 0 });
+    for (const uri of uris) this.updates.set(uri, { sent: [], unsure: 0, got: [] });
     if (this.era === 'modern') {
       await this.client.listen({ resourceSubscriptions: uris });
       return;
@@ -109,11 +112,27 @@ export class SwarmClient {
   /** Updates that were sent, and did not come, or came once too often. */
   get missed(): { lost: number; doubled: number; sent: number } {
     const all = [...this.updates.values()];
+    const sum = (of: (updates: Updates) => number) => all.reduce((total, one) => total + of(one), 0);
     return {
-      sent: all.reduce((sum, { sent }) => sum + sent, 0),
-      lost: all.reduce((sum, { sent, got }) => sum + Math.max(0, sent - got), 0),
-      doubled: all.reduce((sum, { sent, unsure, got }) => sum + Math.max(0, got - sent - unsure), 0),
+      sent: sum(({ sent }) => sent.length),
+      lost: sum(updates => this.lostOf(updates)),
+      doubled: sum(({ sent, unsure, got }) => Math.max(0, got.length - sent.length - unsure)),
     };
+  }
+
+  /** The times of the updates of each resource of which some are lost, in seconds. */
+  get lostUpdates(): string[] {
+    const seconds = (times: readonly number[]) => times.map(ms => (ms / 1000).toFixed(1)).join(', ');
+    return [...this.updates]
+      .filter(([, updates]) => this.lostOf(updates) > 0)
+      .map(
+        ([uri, { sent, got }]) => `${uri}: sent ${seconds(sent.map(([, to]) => to))}; got ${seconds(got)}`,
+      );
+  }
+
+  private lostOf({ sent, got }: Updates): number {
+    const isSure = ([begun, ended]: Span) => !this.unsure.some(([from, to]) => ended > from && begun < to);
+    return Math.max(0, sent.filter(isSure).length - got.length);
   }
 
   /** The same client object succeeds in the end. */
@@ -141,10 +160,9 @@ export class SwarmClient {
         { timeout: 2 * DEADLINE_MS, onprogress: () => undefined },
       );
       if (textOf(result) !== tag) counts.foreign += 1;
-      const isSure = !this.outages.some(([from, to]) => performance.now() > from && begun < to);
-      if (updates && isSure) {
+      if (updates) {
         updates.unsure -= 1;
-        updates.sent += 1;
+        updates.sent.push([begun, performance.now()]);
       }
       return true;
     } catch {

@@ -11,7 +11,7 @@ import type { McpRedisOptions } from 'nestjs-mcp/redis';
 import { RedisCluster } from './redis-cluster.js';
 import { SentinelGroup } from './redis-sentinel.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
-import { SwarmClient, type Outage } from './swarm-client.js';
+import { SwarmClient, type Span } from './swarm-client.js';
 
 /** Of each era. */
 const CLIENTS = soakSize(500, 20);
@@ -97,10 +97,10 @@ describeWithRedis.each<[string, () => Place]>([
         urls[index] = nodes[index].url!;
       };
 
-      const outages: Outage[] = [];
+      const unsure: Span[] = [];
       for (const era of ERAS) {
         for (let index = 0; index < CLIENTS; index++) {
-          clients.push(new SwarmClient(`${era}-${index}`, era, outages));
+          clients.push(new SwarmClient(`${era}-${index}`, era, unsure));
         }
       }
       for (const client of clients) await client.connect(proxy.url);
@@ -109,18 +109,19 @@ describeWithRedis.each<[string, () => Place]>([
       const working = clients.map(client => client.work(over.signal, PACE_MS));
 
       await pause(QUARTER_MS);
-      // What the node has just been asked to publish may not have left it.
-      outages.push([performance.now() - 1000, performance.now() + 1000]);
+      // What the node has just been asked to tell the others may not have left it.
+      unsure.push([performance.now() - 1000, performance.now() + 1000]);
+      const killed = performance.now();
       await nodes[0].kill();
       await replace(0);
       await pause(QUARTER_MS);
+      const stopped = performance.now();
       await nodes[1].stop();
       await replace(1);
       await pause(QUARTER_MS);
       const down = performance.now();
       await redis.fail();
-      // Nodes come back within two seconds.
-      outages.push([down - 1000, performance.now() + 5000]);
+      const up = performance.now();
       await pause(QUARTER_MS);
       over.abort();
       await Promise.all(working);
@@ -138,7 +139,7 @@ describeWithRedis.each<[string, () => Place]>([
           errors: sum(({ counts }) => counts.errors),
           'after 15 s': sum(({ counts }) => counts.late),
           'these calls': own.flatMap(({ lateCalls }) => lateCalls),
-          'outages, at s': outages.map(([from]) => Math.round(from / 1000)),
+          'killed, stopped, down, up, at s': [killed, stopped, down, up].map(ms => Math.round(ms / 100) / 10),
           'answers not delivered': sum(({ counts }) => counts.undelivered),
           'never succeeded': sum(({ counts }) => counts.stuck),
           'of another client': sum(({ counts }) => counts.foreign),
@@ -146,6 +147,7 @@ describeWithRedis.each<[string, () => Place]>([
           'updates sent': sum(({ missed }) => missed.sent),
           lost: sum(({ missed }) => missed.lost),
           doubled: sum(({ missed }) => missed.doubled),
+          'lost updates': era === 'legacy' ? own.flatMap(({ lostUpdates }) => lostUpdates) : [],
         };
       });
       process.stdout.write(`${rows.map(row => JSON.stringify(row)).join('\n')}\n`);

@@ -1,5 +1,5 @@
 import type { ServerEvent } from '@modelcontextprotocol/server';
-import { isServerEvent, type SharedEvent } from '../../server/shared-event-bus.js';
+import { isServerEvent, originOf, type SharedEvent } from '../../server/shared-event-bus.js';
 import { isRecord } from '../../util/is-record.js';
 
 /** How long, and how many, changes are kept. The keys of stored messages live longer. */
@@ -24,12 +24,16 @@ export interface HeardChange {
 export class RecentChanges {
   private kept: HeardChange[] = [];
   private readonly lists = new Map<string, HeardChange>();
+  /** The number of the last change of each node that came without a gap. */
+  private readonly numbers = new Map<string, number>();
 
   add(change: Change): void {
     const now = Date.now();
     const row = { at: now, change };
     if (change.kind !== 'resource_updated') this.lists.set(change.kind, row);
     this.kept.push(row);
+    const { node, number } = originOf(change);
+    if (number === this.numberOf(node) + 1) this.numbers.set(node, number);
     while (this.kept.length > MAX_KEPT || this.kept[0].at < now - KEPT_MS) this.kept.shift();
   }
 
@@ -51,23 +55,49 @@ export class RecentChanges {
     }
   }
 
-  /** Learns what another node has heard of before this node has started. */
-  learn(rows: unknown): void {
+  /** The number of the last change of a node that came without a gap, 0 for none. */
+  numberOf(node: string): number {
+    return this.numbers.get(node) ?? 0;
+  }
+
+  /** The changes of a node after a number. */
+  of(node: string, after: number): readonly HeardChange[] {
+    return this.kept.filter(({ change }) => {
+      const origin = originOf(change);
+      return origin.node === node && origin.number > after;
+    });
+  }
+
+  /** Learns what this node has missed. @returns what it did not know */
+  learn(rows: unknown): readonly HeardChange[] {
     this.learnLists(rows);
     const own = new Set(this.kept.map(({ change }) => change.id));
     const missed = heardIn(rows).filter(({ change }) => !own.has(change.id));
     this.kept = [...missed, ...this.kept].slice(-MAX_KEPT);
+    return missed;
+  }
+
+  /** Notes that nothing is missing of a node up to a number, or that what is missing is too old to be kept. */
+  caughtUp(node: string, number: number): void {
+    this.numbers.set(node, Math.max(number, this.numberOf(node)));
+  }
+
+  /** Forgets the number of a node that runs no longer. */
+  forget(node: string): void {
+    this.numbers.delete(node);
   }
 
   /** What a client may have missed that has not listened since `time`, in milliseconds since 1970. */
   since(time: number): readonly Change[] {
-    const from = time - SKEW_MS;
-    const recent = this.kept.filter(({ at }) => at > from).map(({ change }) => change);
+    const recent = changesAfter(this.kept, time);
     const ids = new Set(recent.map(({ id }) => id));
-    const earlier = this.lastOfLists.filter(({ at, change }) => at > from && !ids.has(change.id));
-    return [...earlier.map(({ change }) => change), ...recent];
+    return [...changesAfter(this.lastOfLists, time).filter(({ id }) => !ids.has(id)), ...recent];
   }
 }
+
+/** The changes of which a node heard after `time`, in milliseconds since 1970 of another node. */
+export const changesAfter = (rows: readonly HeardChange[], time: number): readonly Change[] =>
+  rows.filter(({ at }) => at > time - SKEW_MS).map(({ change }) => change);
 
 /** A node of another version may send other changes. */
 const heardIn = (rows: unknown): readonly HeardChange[] =>

@@ -15,6 +15,7 @@ import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';
 import { limitError, LimitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
+import type { SharedState } from './session-record.js';
 import type { Peers } from './peers.js';
 import { assertVersion } from './session-body.js';
 import type { SharedSessions } from './shared-sessions.js';
@@ -142,6 +143,7 @@ export class Sessions {
       { store, events: this.eventStore, bus },
       {
         server: server.options.name,
+        node: server.node,
         // Longer than the idle time, so that the record outlives an idle session of a node.
         ttlMs: Math.ceil(idleTimeoutMs * 1.5),
         onMessage: (id, message) => {
@@ -150,8 +152,8 @@ export class Sessions {
           if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
           else this.held.get(id)?.session.hear(message);
         },
-        onHeard: () => {
-          for (const { session } of this.held.values()) session.shared?.catchUp();
+        onHeard: missed => {
+          for (const { session } of this.held.values()) session.shared?.catchUp(missed);
         },
         onBeat: () => void this.check(),
         report: error => server.report(error),
@@ -251,12 +253,18 @@ export class Sessions {
     const isOrphan = !peers.isHome && !peers.knows(state.home) && !(await peers.isAlive(state.home));
     const session = await this.hold(id, state, incoming.caller, {
       peers,
-      // Of a home that died, nobody knows until when the client has listened.
-      listenedUntil: state.listenedUntil ?? (isOrphan ? state.usedAt : Date.now()),
+      listenedUntil: state.listenedUntil ?? this.listenedAt(state, isOrphan),
     });
     await session.restore(state);
     if (isOrphan) await session.shared?.takeHome();
     return session;
+  }
+
+  /** Until when a client has listened at the home, which may have died without a word. */
+  private listenedAt({ home, usedAt }: SharedState, isOrphan: boolean): number {
+    const shared = this.shared!;
+    if (home === shared.node) return Date.now();
+    return isOrphan ? usedAt : (shared.heardAt(home) ?? usedAt);
   }
 
   /** @param limitKey the caller that the session counts for */

@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { ConnectionServer } from '../../server/connection-server.js';
 import { OtherNodes } from './other-nodes.js';
 import type { PeerMessage, Peers } from './peers.js';
-import type { RecentChanges } from './recent-changes.js';
+import { changesAfter, type HeardChange, type RecentChanges } from './recent-changes.js';
 import type { StreamSettings } from './session-stream.js';
 import { SharedStreams } from './shared-streams.js';
 
@@ -58,9 +58,10 @@ export class SharedSession {
     for (const change of this.options.changes.since(since)) this.server.tell(change);
   }
 
-  /** Sends what this node has learned of since it took the session over. */
-  catchUp(): void {
-    if (this.peers.isHome) this.repeatChanges(this.options.listenedUntil);
+  /** Sends changes of which this node has heard late. */
+  catchUp(missed: readonly HeardChange[]): void {
+    if (!this.peers.isHome) return;
+    for (const change of changesAfter(missed, this.options.listenedUntil)) this.server.tell(change);
   }
 
   hear(message: PeerMessage): void {

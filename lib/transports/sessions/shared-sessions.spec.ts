@@ -11,6 +11,7 @@ describe('SharedSessions', () => {
       { store, events: new MemoryEventStore(), bus: new MemoryMessageBus() },
       {
         server: 'shop',
+        node: 'a1b2c3d4',
         ttlMs: 1000,
         onMessage: () => {},
         onHeard: () => {},

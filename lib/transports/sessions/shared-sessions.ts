@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { RequestId } from '@modelcontextprotocol/server';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import type { EventStore, StoredEvent } from '../../stores/event-store.js';
@@ -11,7 +10,7 @@ import { messageOf } from '../../util/message-of.js';
 import type { PeerMessage, Peers } from './peers.js';
 import type { SessionOptions } from './session.js';
 import { SharedSession } from './shared-session.js';
-import { RecentChanges } from './recent-changes.js';
+import { RecentChanges, type HeardChange } from './recent-changes.js';
 import { Turnstile } from './turnstile.js';
 import {
   fieldsOf,
@@ -41,11 +40,13 @@ const GRACE_MS = 10_000;
 /** Reactions of a node to messages about its sessions. */
 export interface SharedSessionsOptions {
   readonly server: string;
+  /** The name of this node. */
+  readonly node: string;
   /** Lifetime of an unused session, in milliseconds. */
   readonly ttlMs: number;
   readonly onMessage: (session: string, message: PeerMessage) => void;
-  /** Called when another node has told of changes that this node has missed. */
-  readonly onHeard: () => void;
+  /** Called with the changes that this node has missed, when another node has told of them. */
+  readonly onHeard: (missed: readonly HeardChange[]) => void;
   /** Called every two seconds while the store is available. */
   readonly onBeat: () => void;
   readonly report: (error: Error) => void;
@@ -59,7 +60,7 @@ interface SharedStores {
 
 /** The state of 2025-era sessions that the nodes of a server share. */
 export class SharedSessions {
-  readonly node = randomBytes(4).toString('hex');
+  readonly node: string;
   /** The events of sessions. Failures become `UnavailableException`s, and are logged. */
   readonly events: EventStore;
   /** The changes that this node has heard of. */
@@ -82,6 +83,7 @@ export class SharedSessions {
     private readonly options: SharedSessionsOptions,
   ) {
     this.store = store;
+    this.node = options.node;
     this.events = {
       append: (...args) => this.watch(() => events.append(...args)),
       after: async (...args) => this.messagesIn(await this.watch(() => events.after(...args))),
@@ -96,13 +98,10 @@ export class SharedSessions {
       self: this.node,
       onMessage: data => {
         if (!isRecord(data)) return;
-        if (typeof data['runs'] === 'string') return this.learn(data['runs'], data['lists']);
-        if (typeof data['leaves'] === 'string') return void this.known.delete(data['leaves']);
-        if (typeof data['asks'] === 'string') return void this.tellRecent(data['asks']);
-        if (data['heard'] !== undefined) {
-          this.changes.learn(data['heard']);
-          return options.onHeard();
-        }
+        if (typeof data['runs'] === 'string') return this.learn(data['runs'], data);
+        if (typeof data['leaves'] === 'string') return this.forget(data['leaves']);
+        if (typeof data['asks'] === 'string') return void this.tellRecent(data['asks'], data['after']);
+        if (data['heard'] !== undefined) return this.hear(data);
         if (!isRecord(data['message'])) return;
         options.onMessage(String(data['session']), data['message'] as unknown as PeerMessage);
       },
@@ -175,6 +174,11 @@ export class SharedSessions {
     const owner = isFirst ? caller : (await this.read(session))?.caller;
     if (owner !== undefined) await peers.tellHolders({ kind: 'bound', caller: owner });
     return owner;
+  }
+
+  /** When another node was heard last, in milliseconds since 1970. */
+  heardAt(node: string): number | undefined {
+    return this.known.get(node);
   }
 
   /** Ends a session on every node. @throws UnavailableException */
@@ -283,11 +287,26 @@ export class SharedSessions {
   }
 
   private report(): Promise<void> {
-    return this.channel.send({ runs: this.node, lists: this.changes.lastOfLists });
+    const { changes, node } = this;
+    return this.channel.send({ runs: node, lists: changes.lastOfLists, number: changes.numberOf(node) });
   }
 
-  private tellRecent(node: string): Promise<void> {
-    return this.channel.send({ heard: this.changes.recent }, node);
+  /** @param after the number of the last change that the node knows of this node; a node that starts names none */
+  private tellRecent(node: string, after: unknown): Promise<void> {
+    const { changes, node: by } = this;
+    if (typeof after !== 'number') return this.channel.send({ heard: changes.recent }, node);
+    return this.channel.send({ heard: changes.of(by, after), by, number: changes.numberOf(by) }, node);
+  }
+
+  private hear({ heard, by, number }: Readonly<Record<string, unknown>>): void {
+    const missed = this.changes.learn(heard);
+    if (typeof by === 'string' && typeof number === 'number') this.changes.caughtUp(by, number);
+    if (missed.length > 0) this.options.onHeard(missed);
+  }
+
+  private forget(node: string): void {
+    this.known.delete(node);
+    this.changes.forget(node);
   }
 
   /** Servers of one application do not share sessions with each other. */
@@ -295,17 +314,21 @@ export class SharedSessions {
     return `${this.options.server}:${session}`;
   }
 
-  private learn(node: string, lists: unknown): void {
+  private learn(node: string, { lists, number }: Readonly<Record<string, unknown>>): void {
     const now = Date.now();
     const isNew = !this.known.has(node);
     this.known.set(node, now);
-    this.changes.learnLists(lists);
+    const { changes, node: self } = this;
+    changes.learnLists(lists);
     // Reports at once, so that a new node does not wait for the next beat.
     if (isNew) void this.report();
     // A session of a node that died may come here before this node has heard of its changes.
-    if (!this.hasAsked) void this.channel.send({ asks: this.node }, node);
+    if (!this.hasAsked) void this.channel.send({ asks: self }, node);
     this.hasAsked = true;
-    for (const [other, seenAt] of this.known) if (now - seenAt > BELIEVED_MS) this.known.delete(other);
+    const after = changes.numberOf(node);
+    // As in an outage, in which each node knows only its own changes.
+    if (typeof number === 'number' && number > after) void this.channel.send({ asks: self, after }, node);
+    for (const [other, heardAt] of this.known) if (now - heardAt > BELIEVED_MS) this.forget(other);
   }
 
   private async watch<T>(work: () => Promise<T>): Promise<T> {

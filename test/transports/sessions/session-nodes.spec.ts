@@ -572,6 +572,20 @@ describe('two nodes that share sessions', () => {
     second.cut();
   });
 
+  it('tell each other again what was lost between them, as in an outage', async () => {
+    const session = await openSession(urls[0]);
+    await subscribe(0, session, PRICES);
+    const told = await resume(0, session);
+    jest.spyOn(bus, 'publish').mockResolvedValueOnce();
+    registryOf(1).resourceUpdated(PRICES);
+    expect((await told.message())?.message).toMatchObject(UPDATED);
+    registryOf(1).resourceUpdated(PRICES);
+    registryOf(0).resourceUpdated(PRICES);
+    expect((await told.message())?.message).toMatchObject(UPDATED);
+    expect((await told.message())?.message).toMatchObject(UPDATED);
+    told.cut();
+  });
+
   it('do not refuse a session that another node has accepted', async () => {
     const strict = await startApp([Shop], {
       mcp: { bus, sessions: { store, eventStore: events, max: 1 } },
