@@ -10,7 +10,14 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { isJSONRPCRequest, isJSONRPCResponse, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import {
+  isInitializedNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/server';
+import { answerOf, type ServerSession } from './server-session.js';
 import { isEventStream } from './bounded-fetch.js';
 import { isOrdinary, type DirectPost } from './direct-post.js';
 import { withRetryAfter } from './transient.js';
@@ -30,9 +37,16 @@ export interface Options extends StreamableHTTPClientTransportOptions {
   readonly fetch: FetchLike;
   /** Posts ordinary calls. */
   readonly directPost?: DirectPost;
+  /** A session to continue: the handshake that another node has made is not sent again. */
+  readonly resumed?: ServerSession;
 }
 
-type AnswerWatchingTransport = new (url: URL, options: Options) => StreamableHTTPClientTransport;
+export interface ResumingTransport extends StreamableHTTPClientTransport {
+  /** Opens the stream of what belongs to no call, which the SDK's transport opens only after a handshake. */
+  listen(): Promise<void>;
+}
+
+type AnswerWatchingTransport = new (url: URL, options: Options) => ResumingTransport;
 
 /** Fails a request when its stream ends without the answer. The SDK's transport would wait forever. */
 export function answerWatchingTransport({
@@ -43,10 +57,13 @@ export function answerWatchingTransport({
     /** End the direct posts. */
     private readonly posts = new Set<AbortController>();
     private readonly directPost?: DirectPost;
+    /** Until the client has made its handshake. */
+    private resumed?: ServerSession;
 
-    constructor(url: URL, { directPost, ...options }: Options) {
+    constructor(url: URL, { directPost, resumed, ...options }: Options) {
       super(url, {
         ...options,
+        sessionId: resumed?.id,
         fetch: async (target, init) => {
           const sent = sending.getStore();
           const response = sent?.response ?? (await options.fetch(target, init));
@@ -58,6 +75,7 @@ export function answerWatchingTransport({
         },
       });
       this.directPost = directPost;
+      this.resumed = resumed;
       let receive: Transport['onmessage'];
       Object.defineProperty(this, 'onmessage', {
         get: () => receive,
@@ -70,13 +88,25 @@ export function answerWatchingTransport({
       });
     }
 
+    /** With a session id, the SDK's client makes no handshake, and does not know what the server can do. */
+    override get sessionId(): string | undefined {
+      return this.resumed ? undefined : super.sessionId;
+    }
+
+    listen(): Promise<void> {
+      return this.resumeStream('');
+    }
+
     /** @throws SdkError if the stream ended without an answer */
     override async send(
       message: JSONRPCMessage | JSONRPCMessage[],
       options: TransportSendOptions = {},
     ): Promise<void> {
+      const { resumed } = this;
+      if (resumed && isInitializedNotification(message)) return void (this.resumed = undefined);
       if (!isJSONRPCRequest(message)) return super.send(message, options);
       const { id, method } = message;
+      if (resumed) return this.onmessage?.(answerOf(resumed, id));
       const { requestSignal } = options;
       const post = new AbortController();
       this.unanswered.add(id);

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type {
   AuthProvider,
   Client,
@@ -6,12 +7,14 @@ import type {
   StreamableHTTPClientTransport,
   Transport,
 } from '@modelcontextprotocol/client';
+import type { ResumingTransport } from './answer-watch.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { directPost } from './direct-post.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import type { Observer } from '../protocol/traffic.js';
 import { loadSdkClient } from './sdk-client.js';
 import type { TaskAccess } from './client-task.js';
+import type { ServerSession, ServerSessionShare } from './server-session.js';
 import type { TaskPassingClient } from './task-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
@@ -39,6 +42,8 @@ export interface ConnectionHooks {
   readonly observer?: (url: string | undefined) => Observer | undefined;
   /** Whether servers may answer calls of tools with tasks (2026-07-28). */
   readonly tasks?: boolean;
+  /** The session with a 2025-era server over HTTP, if several nodes use it. */
+  readonly session?: ServerSessionShare;
   readonly onClient?: (client: Client) => void;
   readonly onOpen?: (client: TaskPassingClient) => void;
 }
@@ -60,6 +65,8 @@ export class Connection {
   private transportInOpening?: Transport;
   private open?: TaskPassingClient;
   private readonly users = new Map<TaskPassingClient, number>();
+  /** The clients that read what belongs to no call. */
+  private readonly listening = new WeakSet<TaskPassingClient>();
   private failures = 0;
   private retryAt = 0;
   private lastError?: unknown;
@@ -112,6 +119,7 @@ export class Connection {
     } catch (error) {
       if (!mayReopen || !hasSession || !isNotFound(error)) throw error;
       if (this.open === client) this.open = undefined;
+      await this.hooks.session?.lost(client.transport.sessionId!);
     } finally {
       const others = this.users.get(client)! - 1;
       if (others > 0) this.users.set(client, others);
@@ -130,10 +138,27 @@ export class Connection {
     const { open } = this;
     this.open = undefined;
     if (open) {
-      await endSession(open);
+      if (this.hooks.session?.isOver !== false) await endSession(open);
       clients.add(open);
     }
     await Promise.all([...clients].map(client => client.close().catch(() => undefined)));
+  }
+
+  /** Opens the stream of what belongs to no call, if this node reads it now. */
+  async listen(): Promise<void> {
+    const client = await this.client();
+    const transport = client.transport as Partial<ResumingTransport>;
+    if (this.listening.has(client) || !transport.listen) return;
+    this.listening.add(client);
+    // Some servers have one such stream for a session, and the node before this one may not have left it yet.
+    for (
+      let delay = LISTEN_MS.first;
+      this.open === client && this.hooks.session?.isListening;
+      delay = Math.min(delay * 2, LISTEN_MS.most)
+    ) {
+      if (await transport.listen().then(isTrue, isFalse)) return;
+      await pause(delay, undefined, { ref: false });
+    }
   }
 
   private async connect(): Promise<TaskPassingClient> {
@@ -160,10 +185,9 @@ export class Connection {
         isHttp: this.options.url !== undefined,
       });
     };
+    let isOurs: boolean;
     try {
-      const transport = await unlessAborted(this.transport(), this.closing.signal);
-      this.transportInOpening = transport;
-      await client.connect(transport, { timeout: connectTimeoutMs });
+      isOurs = await this.handshake(client, connectTimeoutMs);
       this.closing.signal.throwIfAborted();
     } catch (error) {
       await client.close().catch(() => undefined);
@@ -175,13 +199,40 @@ export class Connection {
     } finally {
       this.transportInOpening = undefined;
     }
+    if (!isOurs) {
+      await endSession(client);
+      await client.close();
+      return this.connect();
+    }
     this.failures = 0;
     this.open = client;
     this.hooks.onOpen?.(client);
+    if (this.hooks.session?.isListening) void this.listen();
     return client;
   }
 
-  private async transport(): Promise<Transport> {
+  /** @returns false if another node has opened a session with the server in the meantime */
+  private async handshake(client: TaskPassingClient, timeout: number): Promise<boolean> {
+    const { session } = this.hooks;
+    const known = await session?.find();
+    const transport = await unlessAborted(this.transport(known), this.closing.signal);
+    this.transportInOpening = transport;
+    await client.connect(transport, { timeout });
+    if (known) return true;
+    this.listening.add(client);
+    const id = client.transport?.sessionId;
+    if (!session || id === undefined) return true;
+    return session.offer({
+      id,
+      result: {
+        protocolVersion: client.getNegotiatedProtocolVersion()!,
+        capabilities: client.getServerCapabilities()!,
+        serverInfo: client.getServerVersion()!,
+      },
+    });
+  }
+
+  private async transport(resumed: ServerSession | undefined): Promise<Transport> {
     const { url, command, transport, headers = {}, maxResponseBytes } = this.options;
     if (transport) return transport();
     const { AnswerWatchingTransport, StdioClientTransport } = await this.sdk();
@@ -199,6 +250,7 @@ export class Connection {
         fetch: boundedFetch(bounds),
         directPost: auth ? undefined : directPost(bounds),
         authProvider: auth,
+        resumed,
       });
     }
     const { args, env, cwd, stderr } = this.options;
@@ -236,6 +288,12 @@ export class Connection {
  */
 const isNotFound = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<{ status: number }>).status === 404;
+
+/** Shortest and longest delay between two attempts to open a stream, in milliseconds. */
+const LISTEN_MS = { first: 100, most: 5000 };
+
+const isTrue = () => true;
+const isFalse = () => false;
 
 /** Deadline for the server to acknowledge the end of a session, in milliseconds. */
 const END_OF_SESSION_MS = 1000;

@@ -6,6 +6,7 @@ import { Connection } from '../connection/connection.js';
 import { unlessAborted } from '../util/abort.js';
 import { passthroughSchema } from '../server/passthrough-schema.js';
 import type { Params } from '../protocol/mcp-call.js';
+import type { ServerSessionShare } from '../connection/server-session.js';
 import type { ToolSchemas } from '../protocol/handlers.js';
 import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { type AskOptions, type Call, callScope } from './call.js';
@@ -34,6 +35,8 @@ export interface ConnectionOwner {
   ): Promise<Result>;
   /** Notifications may have been lost. */
   renewed(): void;
+  /** The session with the backend, if several nodes use it. */
+  readonly session?: ServerSessionShare;
   report(error: Error): void;
   /** Observes the requests of the connection. Undefined if they are not observed. */
   observer(url: string | undefined): Observer | undefined;
@@ -77,6 +80,7 @@ export class BackendConnection {
     this.connection = new Connection(name, this.options, {
       auth: this.options.auth,
       tasks: true,
+      session: host.session,
       onClient: client => this.prepare(client),
       onOpen: client => this.onOpen(client),
       observer: url => host.observer(url),
@@ -164,6 +168,11 @@ export class BackendConnection {
     call.token = await this.host.tokens.of(call.authInfo);
     // The shared connection to a 2025-era backend has no calls.
     if (this.options.era === 'legacy') this.latest = call;
+  }
+
+  /** Reads what the backend sends without a call. */
+  async listen(): Promise<void> {
+    await callScope.run(undefined, () => this.connection.listen());
   }
 
   notify(method: string, params: Params | undefined): void {

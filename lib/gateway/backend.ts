@@ -42,6 +42,7 @@ import type { GatewayBackend } from './gateway-options.js';
 import { ListedNames } from './listed-names.js';
 import { OldTasks } from './old-tasks.js';
 import type { GatewaySettings } from './resolve-options.js';
+import { SharedBackendSession } from './shared-backend-session.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
 import { METHODS, isList, offers } from '../protocol/methods.js';
@@ -249,12 +250,22 @@ export class Backend {
     return this.request('logging/setLevel', params, exchange);
   }
 
+  /** Whether each node needs connections of its own for a client: any other than to a 2025-era server over HTTP. */
+  get isBound(): boolean {
+    return this.options.url === undefined || this.tokens !== undefined || this.description?.era !== 'legacy';
+  }
+
   /** A 2025-era backend may ask and notify a client as soon as it is connected. */
   opened(channel: ClientChannel): void {
+    const { shared } = channel;
     // Without a request, the caller is not known.
-    if (this.description?.era !== 'legacy' || this.tokens) return;
+    if (this.description?.era !== 'legacy' || this.tokens || shared?.isHome === false) return;
     try {
-      this.connections.connectionOf(channel).client().catch(this.report);
+      const connection = this.connections.connectionOf(channel);
+      connection
+        .client()
+        .then(() => shared && connection.listen())
+        .catch(this.report);
     } catch (error) {
       this.report(error as Error);
     }
@@ -393,7 +404,13 @@ export class Backend {
     const opened = (client: Client) => {
       if (session.level) client.setLoggingLevel(session.level).catch(this.report);
     };
-    return new BackendConnection(this.name, options, { ...this.ownerOf(tell, session), opened }, false);
+    const { shared } = session.channel;
+    const owner = {
+      ...this.ownerOf(tell, session),
+      opened,
+      session: shared && !this.isBound ? new SharedBackendSession(shared, this.name) : undefined,
+    };
+    return new BackendConnection(this.name, options, owner, false);
   }
 
   /** @param tell gets the notifications that belong to no call */

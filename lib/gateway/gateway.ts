@@ -241,6 +241,16 @@ export class Gateway implements Handlers {
   readonly headerParams = async (name: string, call: McpCall): Promise<readonly HeaderParam[]> =>
     declaredIn((await this.toolSchemas(name, call))?.inputSchema);
 
+  get isBound(): boolean {
+    return this.backends.some(({ isBound }) => isBound);
+  }
+
+  async known(): Promise<void> {
+    const { unknown } = this;
+    const never = new AbortController().signal;
+    if (unknown.length > 0) await this.set.reach(unknown, never, this.backends.length === 1);
+  }
+
   opened(channel: ClientChannel): void {
     this.clients.add(channel);
     for (const backend of this.backends) backend.opened(channel);
@@ -267,9 +277,13 @@ export class Gateway implements Handlers {
     if (reports.count <= MAX_REPORTS) this.logger.debug(logLine(error.message.slice(0, MAX_LOGGED)));
   }
 
+  private get unknown(): readonly Backend[] {
+    return this.backends.filter(({ description }) => description === undefined);
+  }
+
   /** Connects to the unknown backends, unless a known one can answer. One reachable backend is enough. */
   private async describe({ method, reply: { signal } }: McpCall): Promise<void> {
-    const unknown = this.backends.filter(({ description }) => description === undefined);
+    const { unknown } = this;
     if (unknown.length === 0) return;
     const isOfTask = method.startsWith('tasks/');
     if (isOfTask ? this.hasTasks : offers(this.description.capabilities, method)) {

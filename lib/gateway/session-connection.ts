@@ -86,8 +86,9 @@ export class SessionConnection {
     else notifyChange(notifierOver(this.channel.bus), method, params);
   }
 
+  /** Whether the client has subscribed to a resource. Another node may have asked the backend for it. */
   wants(uri: string): boolean {
-    return this.subscribed.has(uri);
+    return this.subscribed.has(uri) || this.channel.shared?.isSubscribed(uri) === true;
   }
 
   async subscribe(uri: string, connection: BackendConnection): Promise<void> {

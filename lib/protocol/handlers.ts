@@ -30,6 +30,11 @@ export interface DependencyHealth {
 
 /** The connections of 2025-era clients, for handlers that send them notifications and requests of their own. */
 export interface ChannelListener {
+  /** Whether a node must keep the client's side between two requests, because another node cannot go on with it. */
+  readonly isBound: boolean;
+  /** Waits until it is known what the server offers, for a session that another node has opened. Never rejects. */
+  known(): Promise<void>;
+  /** Called when the client may be used, and when this node becomes the home of its session. */
   opened(channel: ClientChannel): void;
   /** Called when the client of a channel has sent a notification. */
   notified(channel: ClientChannel, method: string, params: Params | undefined): void;

@@ -106,6 +106,26 @@ export interface ClientChannel {
   readonly request: AskClient;
   /** Sends a notification to the client outside of its calls. */
   notify(method: string, params: Params | undefined): Promise<void>;
+  /** What the nodes share that serve the client. Undefined if this node alone serves it. */
+  readonly shared?: SharedChannel;
+}
+
+/** The client's side of a session that several nodes serve. */
+export interface SharedChannel {
+  /** Whether this node sends the client what belongs to no call. */
+  readonly isHome: boolean;
+  /** Whether the session has ended on all nodes. */
+  readonly isOver: boolean;
+  /** Whether the client has subscribed to a resource, on any node. */
+  isSubscribed(uri: string): boolean;
+  /** Reads a text that the nodes share, by its name. @throws UnavailableException */
+  read(name: string): Promise<string | undefined>;
+  /**
+   * Replaces such a text; undefined removes it.
+   * @returns false if it is not as expected, so that another node was faster
+   * @throws UnavailableException
+   */
+  replace(name: string, expected: string | undefined, text: string | undefined): Promise<boolean>;
 }
 
 /** Holds a call's journal between rounds on the server. The client never sees it. */

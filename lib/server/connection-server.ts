@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { CHANGES } from '../protocol/changes.js';
-import type { ClientChannel, Era, Subscriptions } from '../protocol/mcp-call.js';
+import type { ClientChannel, Era, SharedChannel, Subscriptions } from '../protocol/mcp-call.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { Slices } from '../util/slices.js';
 import type { RunningCalls } from '../protocol/running-calls.js';
@@ -53,6 +53,7 @@ export class ConnectionServer extends SdkServer {
   /** The total length of the subscribed URIs. */
   private subscribedLength = 0;
   private readonly options: ConnectionOptions;
+  private sharedChannel?: SharedChannel;
   /**
    * Called before the connection changes, so that other nodes that serve its client apply the change. If it throws, the
    * change is refused.
@@ -73,8 +74,12 @@ export class ConnectionServer extends SdkServer {
     if (!channels) return;
     const { server } = this;
     const tell = this.tellerOnConnection();
+    const shared = () => this.sharedChannel;
     const channel: ClientChannel = {
       bus,
+      get shared() {
+        return shared();
+      },
       get capabilities() {
         return server.getClientCapabilities();
       },
@@ -82,7 +87,7 @@ export class ConnectionServer extends SdkServer {
       notify: (method, params = {}) => tell(method, { ...params }),
     };
     this.channel = channel;
-    server.oninitialized = () => channels.opened(channel);
+    server.oninitialized = () => this.opened();
     server.setNotificationHandler('notifications/roots/list_changed', ({ method, params }) =>
       channels.notified(channel, method, params),
     );
@@ -110,6 +115,16 @@ export class ConnectionServer extends SdkServer {
       await this.shared({ unsubscribe: uri }, { subscribe: uri });
     },
   };
+
+  /** Shares the client's side with other nodes. */
+  shareChannel(shared: Omit<SharedChannel, 'isSubscribed'>): void {
+    this.sharedChannel = Object.assign(shared, { isSubscribed: (uri: string) => this.subscribed.has(uri) });
+  }
+
+  /** The client may be used, or this node has become the home of its session. */
+  opened(): void {
+    if (this.channel) this.options.channels?.opened(this.channel);
+  }
 
   /** Replaces all subscriptions. */
   subscribedTo(uris: readonly string[]): void {

@@ -55,7 +55,13 @@ const measure = async (
     reads: each('reads'),
     publishes: each('publishes'),
   };
-  rows.push({ operation, times, ...row, 'bytes to Redis': each('bytes') });
+  rows.push({
+    operation,
+    times,
+    ...row,
+    'bytes to Redis': each('bytes'),
+    'Redis, µs': Math.round(each('cpuUs')),
+  });
   process.stderr.write(`${operation}\n`);
   return row;
 };
@@ -66,11 +72,11 @@ const atHome = await measure('a call at home', 1000, () =>
   many(1000, () => call(home, session, 'echo', { text: 'a' })),
 );
 const visiting = await many(64, () => open(home));
-const elsewhere = await measure('a call on another node', 2000, () =>
-  many(2000, index => call(other, visiting[index % 64], 'echo', { text: 'a' })),
+const elsewhere = await measure('a call on another node', 10_000, () =>
+  many(10_000, index => call(other, visiting[index % 64], 'echo', { text: 'a' })),
 );
-const streamed = await measure('a streamed call with 1 event', 300, () =>
-  many(300, () => call(home, session, 'report', { events: 1 }, 't')),
+const streamed = await measure('a streamed call with 1 event', 5000, () =>
+  many(5000, () => call(home, session, 'report', { events: 1 }, 't')),
 );
 await measure('a streamed call with 101 events', 50, () =>
   many(50, () => call(home, session, 'report', { events: 101 }, 't')),
@@ -108,6 +114,7 @@ const probing = Promise.all(
   }),
 );
 ask('start');
+children[0].send('watch' satisfies Request);
 const start = performance.now();
 const told = await measure('a list changes on one node, all listen', LISTENING, async () => {
   children[0].send('change' satisfies Request);
@@ -155,6 +162,7 @@ console.table({
   'refused meanwhile': refused,
   'longest call and open, ms': Math.round(longestCallMs),
   'longest turn of a node, ms': Math.round(Math.max(...nodeCosts.map(({ longestMs }) => longestMs))),
+  'most CPU in a turn of the first node, ms': Math.round(nodeCosts[0].mostCpuMs * 10) / 10,
   'CPU of a node, ms': Math.round(Math.max(...nodeCosts.map(({ cpuMs }) => cpuMs))),
   'heap of a node, MB': Math.round(Math.max(...nodeCosts.map(({ heapMb }) => heapMb))),
   'received twice': received - LISTENING,

@@ -64,6 +64,12 @@ export interface Peers {
    * @throws UnavailableException if it cannot be stored; then nothing has changed
    */
   share(change: StateChange): Promise<void>;
+  /** Called when this node has become the home. */
+  onHome?: () => void;
+  /** The shared texts of the client's side, as JSON. @throws UnavailableException */
+  readChannel(): Promise<string | undefined>;
+  /** @returns false if they are not as expected. @throws UnavailableException */
+  writeChannel(json: string, expected: string): Promise<boolean>;
   /** Whether a node is running. @throws UnavailableException */
   isAlive(node: string): Promise<boolean>;
 }

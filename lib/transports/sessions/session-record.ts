@@ -19,6 +19,8 @@ export interface SessionRecord {
   readonly params: Record<string, unknown>;
   /** The node that sends the messages that belong to no call. */
   readonly home: string;
+  /** The shared texts of the client's side, as JSON. Undefined for servers that do not use it. */
+  readonly channel?: string;
 }
 
 export interface SharedState extends SessionRecord {
@@ -30,17 +32,18 @@ export interface SharedState extends SessionRecord {
   readonly subscribed: readonly string[];
 }
 
-export const fieldsOf = ({ caller, openedAt, params, home }: SessionRecord): SessionFields => ({
+export const fieldsOf = ({ caller, openedAt, params, home, channel }: SessionRecord): SessionFields => ({
   v: String(VERSION),
   caller,
   home,
   at: String(openedAt),
   params: JSON.stringify(params),
+  ...(channel !== undefined && { channel }),
 });
 
 /** @returns undefined for a record of a newer version, and for a malformed record */
 export function stateIn(fields: SessionFields): SharedState | undefined {
-  const { v, caller, at, params: text, level, home = '', seen = at, used = at } = fields;
+  const { v, caller, at, params: text, level, channel, home = '', seen = at, used = at } = fields;
   const params = jsonIn(text);
   const openedAt = Number(at);
   if (!(Number(v) <= VERSION) || caller === undefined || !Number.isSafeInteger(openedAt)) return undefined;
@@ -50,6 +53,7 @@ export function stateIn(fields: SessionFields): SharedState | undefined {
     openedAt,
     params,
     home,
+    channel,
     listenedUntil: seen === LISTENS ? undefined : Number(seen),
     usedAt: Number(used),
     level: level as LoggingLevel | undefined,

@@ -92,6 +92,8 @@ const open = (count = 1, others: Partial<Peers> = {}) => {
     },
     noteListened: async () => undefined,
     share: async () => undefined,
+    readChannel: async () => undefined,
+    writeChannel: async () => true,
     nextNumber: () => (numbers += 1),
     knows: () => true,
     isAlive: async () => true,

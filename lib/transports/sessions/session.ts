@@ -138,6 +138,7 @@ export class Session implements Transport {
   hear(message: PeerMessage): void {
     switch (message.kind) {
       case 'closed':
+        this.shared?.ended();
         return void this.close();
       case 'bound':
         return this.bind(message.caller);

@@ -181,7 +181,8 @@ export class Sessions {
       isCounted: true,
     });
     try {
-      await this.shared?.create(id, { caller, openedAt, params });
+      const channel = this.server.handlers.channels && '{}';
+      await this.shared?.create(id, { caller, openedAt, params, channel });
       session.post(incoming, body);
     } catch (error) {
       await this.expire(session);
@@ -248,6 +249,7 @@ export class Sessions {
     if (!state || !this.isOwner(state.caller, incoming)) return undefined;
     const isOld = Date.now() - state.usedAt >= this.uncheckedMs;
     if (isOld && !(await shared.touch(id))) return undefined;
+    await this.server.handlers.channels?.known();
     if (this.isClosed) throw SHUTTING_DOWN;
     const peers = shared.peersOf(id, state.home);
     const isOrphan = !peers.isHome && !peers.knows(state.home) && !(await peers.isAlive(state.home));
@@ -279,7 +281,6 @@ export class Sessions {
     const server = serverForConnection(this.server, 'legacy');
     server.isObserved = isCounted;
     let counts = isCounted;
-    // The client's side of a gateway stays open between two requests.
     const { channels } = this.server.handlers;
     const session = new Session(this.server, server, {
       id,
@@ -290,7 +291,7 @@ export class Sessions {
       keepAliveMs,
       eventStore,
       share: peers && shared?.sharing(peers, listenedUntil),
-      isKept: peers && (() => channels !== undefined || (counts && peers.isHome)),
+      isKept: peers && (() => channels?.isBound === true || (counts && peers.isHome)),
       onUnused: () => {
         // A session that another node has accepted is not refused, but past the caps it is not kept either.
         if (peers?.isHome && !counts) server.isObserved = counts = this.limit.take(limitKey) === undefined;
@@ -321,6 +322,7 @@ export class Sessions {
   private async forget(session: Session): Promise<void> {
     const { shared } = this;
     if (session.shared) await shared?.delete(session.sessionId, session.shared.peers);
+    session.shared?.ended();
     await session.close();
     if (!shared) return;
     await this.eventStore.delete(session.sessionId).catch(() => undefined);

@@ -4,6 +4,7 @@ import { OtherNodes } from './other-nodes.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { changesAfter, type HeardChange, type RecentChanges } from './recent-changes.js';
 import type { StreamSettings } from './session-stream.js';
+import { SharedClient } from './shared-client.js';
 import { SharedStreams } from './shared-streams.js';
 
 /** The store keeps no change of a list for a client without a GET stream. The client gets it with its next stream. */
@@ -21,6 +22,7 @@ export class SharedSession {
   readonly peers: Peers;
   readonly streams: SharedStreams;
   readonly others: OtherNodes;
+  private readonly client: SharedClient;
 
   constructor(
     private readonly options: SharedSessionOptions,
@@ -31,7 +33,15 @@ export class SharedSession {
     this.peers = peers;
     this.streams = new SharedStreams(settings, peers, listenedUntil);
     this.others = new OtherNodes(peers);
+    this.client = new SharedClient(peers);
     server.share = change => peers.share(change);
+    server.shareChannel(this.client);
+    peers.onHome = () => server.opened();
+  }
+
+  /** Notes that the session has ended on all nodes. */
+  ended(): void {
+    this.client.isOver = true;
   }
 
   /** Whether this node sends a change that all nodes hear of. */

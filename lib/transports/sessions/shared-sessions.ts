@@ -206,7 +206,7 @@ export class SharedSessions {
       nodes.delete(node);
       await Promise.all([...nodes].map(one => tell(message, one)));
     };
-    return {
+    const peers: Peers = {
       node,
       get home() {
         return current;
@@ -231,6 +231,7 @@ export class SharedSessions {
           if (await this.update(session, { home: node, ...seen }, expected)) {
             current = node;
             if (previous !== '') void tell({ kind: 'moved', to: node }, previous);
+            peers.onHome?.();
             return previous;
           }
           const state = await this.read(session);
@@ -249,9 +250,12 @@ export class SharedSessions {
         await this.update(session, fieldsOfChange(change));
         await tellHolders({ kind: 'state', change });
       },
+      readChannel: async () => (await this.read(session))?.channel,
+      writeChannel: (json, expected) => this.update(session, { channel: json }, { channel: expected }),
       isAlive: async one =>
         isCut() || (await this.watch(() => this.store.read(keyOfNode(one)))) !== undefined,
     };
+    return peers;
   }
 
   private update(
