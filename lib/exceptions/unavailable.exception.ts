@@ -1,14 +1,23 @@
 import { branded } from './branded.js';
 import { McpErrorCode, McpException } from './mcp.exception.js';
 
-/** A call needs a store that cannot be reached now. Over HTTP, the status of a 2026-07-28 answer is 503. */
+/**
+ * A call needs a store that cannot be reached now. Over HTTP, the status of a 2026-07-28 answer is 503 if the handler has
+ * not run, so that a proxy may send the request to another node.
+ */
 export class UnavailableException extends McpException {
   static {
     branded(this, 'UnavailableException');
   }
 
-  /** @param cause only for the log; the client does not see it */
-  constructor(override readonly cause?: unknown) {
+  /**
+   * @param cause only for the log; the client does not see it
+   * @param hasRun whether the handler has run
+   */
+  constructor(
+    override readonly cause?: unknown,
+    readonly hasRun = false,
+  ) {
     super(McpErrorCode.Refused, 'The server cannot reach a store that this call needs. Try again later.', {
       statusCode: 503,
     });

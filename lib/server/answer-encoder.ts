@@ -91,5 +91,5 @@ function statusOf(error: Error & { readonly code: number }): number {
   if (error instanceof HeaderMismatchError || error.code === MISSING_CAPABILITY) return 400;
   // The SDK answers unknown methods with this status.
   if (error instanceof UnknownMethodError) return 404;
-  return error instanceof UnavailableException ? 503 : 200;
+  return error instanceof UnavailableException && !error.hasRun ? 503 : 200;
 }

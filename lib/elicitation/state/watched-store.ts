@@ -17,7 +17,8 @@ export class WatchedStore implements MrtrStore {
   ) {}
 
   set(...args: Parameters<MrtrStore['set']>): Promise<void> {
-    return this.watch(() => this.store.set(...args));
+    // What a handler has asked is stored.
+    return this.watch(() => this.store.set(...args), true);
   }
 
   get(key: string): Promise<string | undefined> {
@@ -28,7 +29,7 @@ export class WatchedStore implements MrtrStore {
     return this.watch(() => this.store.claim(...args));
   }
 
-  private async watch<T>(work: () => Promise<T>): Promise<T> {
+  private async watch<T>(work: () => Promise<T>, hasRun = false): Promise<T> {
     try {
       const result = await work();
       if (this.isDown) this.logger.log('The store of "mrtr" works again');
@@ -39,7 +40,7 @@ export class WatchedStore implements MrtrStore {
         this.logger.warn(`The store of "mrtr" failed; calls that need it are refused: ${messageOf(error)}`);
       }
       this.isDown = true;
-      throw new UnavailableException(error);
+      throw new UnavailableException(error, hasRun);
     }
   }
 }
