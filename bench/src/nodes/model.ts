@@ -1,7 +1,7 @@
 import type { Counts } from './counts.js';
 
 /** What one operation costs Redis, or what the beats of a node cost each second. */
-export type Cost = Pick<Counts, 'scripts' | 'reads' | 'publishes'>;
+export type Cost = Pick<Counts, 'scripts' | 'reads' | 'publishes' | 'cpuUs'>;
 
 export interface Costs {
   readonly home: Cost;
@@ -45,6 +45,7 @@ export function modelOf(costs: Costs, traffic: Traffic): Cost {
     scripts: sum('scripts'),
     reads: sum('reads'),
     publishes: sum('publishes'),
+    cpuUs: sum('cpuUs'),
   };
 }
 
