@@ -222,14 +222,12 @@ export class Connection {
     this.listening.add(client);
     const id = client.transport?.sessionId;
     if (!session || id === undefined) return true;
-    return session.offer({
-      id,
-      result: {
-        protocolVersion: client.getNegotiatedProtocolVersion()!,
-        capabilities: client.getServerCapabilities()!,
-        serverInfo: client.getServerVersion()!,
-      },
-    });
+    const result = {
+      protocolVersion: client.getNegotiatedProtocolVersion()!,
+      capabilities: client.getServerCapabilities()!,
+      serverInfo: client.getServerVersion()!,
+    };
+    return session.offer({ id, result }, client);
   }
 
   private async transport(resumed: ServerSession | undefined): Promise<Transport> {

@@ -408,7 +408,10 @@ export class Backend {
     const owner = {
       ...this.ownerOf(tell, session),
       opened,
-      session: shared && !this.isBound ? new SharedBackendSession(shared, this.name) : undefined,
+      session:
+        shared && !this.isBound
+          ? new SharedBackendSession(shared, this.name, this.prefix === undefined)
+          : undefined,
     };
     return new BackendConnection(this.name, options, owner, false);
   }

@@ -88,7 +88,7 @@ export class SessionConnection {
 
   /** Whether the client has subscribed to a resource. Another node may have asked the backend for it. */
   wants(uri: string): boolean {
-    return this.subscribed.has(uri) || this.channel.shared?.isSubscribed(uri) === true;
+    return this.subscribed.has(uri) || this.channel.shared?.subscribed.has(uri) === true;
   }
 
   async subscribe(uri: string, connection: BackendConnection): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Client } from '@modelcontextprotocol/client';
 import type { ServerSession, ServerSessionShare } from '../connection/server-session.js';
 import type { SharedChannel } from '../protocol/mcp-call.js';
 
@@ -6,9 +7,11 @@ export class SharedBackendSession implements ServerSessionShare {
   /** The session that this node knows, as JSON. */
   private known?: string;
 
+  /** @param isOnly whether the gateway has no other backend, so that all resources are of this one */
   constructor(
     private readonly channel: SharedChannel,
     private readonly backend: string,
+    private readonly isOnly: boolean,
   ) {}
 
   get isListening(): boolean {
@@ -24,12 +27,20 @@ export class SharedBackendSession implements ServerSessionShare {
     return json === undefined ? undefined : (JSON.parse(json) as ServerSession);
   }
 
-  offer(session: ServerSession): Promise<boolean> {
-    return this.replace(JSON.stringify(session));
+  async offer(session: ServerSession, client: Client): Promise<boolean> {
+    const isOurs = await this.replace(JSON.stringify(session));
+    if (isOurs && this.isOnly) await this.subscribe(client);
+    return isOurs;
   }
 
   async lost(id: string): Promise<void> {
     if ((await this.find())?.id === id) await this.replace(undefined);
+  }
+
+  /** Subscribes again where other nodes have subscribed on an earlier session. A refusal changes nothing. */
+  private async subscribe(client: Client): Promise<void> {
+    const uris = [...this.channel.subscribed];
+    await Promise.allSettled(uris.map(uri => client.subscribeResource({ uri })));
   }
 
   private replace(json: string | undefined): Promise<boolean> {

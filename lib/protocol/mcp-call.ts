@@ -116,8 +116,8 @@ export interface SharedChannel {
   readonly isHome: boolean;
   /** Whether the session has ended on all nodes. */
   readonly isOver: boolean;
-  /** Whether the client has subscribed to a resource, on any node. */
-  isSubscribed(uri: string): boolean;
+  /** The resources to which the client has subscribed, on any node. */
+  readonly subscribed: ReadonlySet<string>;
   /** Reads a text that the nodes share, by its name. @throws UnavailableException */
   read(name: string): Promise<string | undefined>;
   /**

@@ -117,8 +117,8 @@ export class ConnectionServer extends SdkServer {
   };
 
   /** Shares the client's side with other nodes. */
-  shareChannel(shared: Omit<SharedChannel, 'isSubscribed'>): void {
-    this.sharedChannel = Object.assign(shared, { isSubscribed: (uri: string) => this.subscribed.has(uri) });
+  shareChannel(shared: Omit<SharedChannel, 'subscribed'>): void {
+    this.sharedChannel = Object.assign(shared, { subscribed: this.subscribed });
   }
 
   /** The client may be used, or this node has become the home of its session. */

@@ -165,10 +165,12 @@ describe.each([
 
   it('agree on another one when the backend has forgotten it', async () => {
     const session = await calledOn(1);
+    await client.subscribeResource({ uri: URI });
     const headers = { ...SESSION_HEADERS, 'mcp-session-id': session };
     await fetch(backend.url, { method: 'DELETE', headers });
     const next = await calledOn(1);
     expect(next).not.toBe(session);
     expect(await calledOn(0)).toBe(next);
+    expect(await updatedUri()).toBe(URI);
   });
 });

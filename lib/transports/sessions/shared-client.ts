@@ -7,7 +7,7 @@ import type { Peers } from './peers.js';
 const MAX_TRIES = 5;
 
 /** The client's side of a session, and the texts that its nodes share. */
-export class SharedClient implements Omit<SharedChannel, 'isSubscribed'> {
+export class SharedClient implements Omit<SharedChannel, 'subscribed'> {
   isOver = false;
 
   constructor(private readonly peers: Peers) {}
