@@ -1,19 +1,13 @@
 import { branded } from './branded.js';
 import { McpErrorCode, McpException } from './mcp.exception.js';
 
-/**
- * A call needs a store that cannot be reached now. Over HTTP, the status of a 2026-07-28 answer is 503 if the handler has
- * not run, so that a proxy may send the request to another node.
- */
+/** A call needs a store that cannot be reached now. The status of a 2026-07-28 answer is 503 if no handler has run. */
 export class UnavailableException extends McpException {
   static {
     branded(this, 'UnavailableException');
   }
 
-  /**
-   * @param cause only for the log; the client does not see it
-   * @param hasRun whether the handler has run
-   */
+  /** @param cause only for the log; the client does not see it. @param hasRun whether the handler has run */
   constructor(
     override readonly cause?: unknown,
     readonly hasRun = false,

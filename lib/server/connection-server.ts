@@ -49,11 +49,12 @@ export interface ConnectionOptions {
 
 /** The SDK's server for a lasting connection: a 2025-era session, or stdio. It forwards changes to the client. */
 export class ConnectionServer extends SdkServer {
-  private readonly subscribed = new Set<string>();
+  readonly subscribed = new Set<string>();
   /** The total length of the subscribed URIs. */
   private subscribedLength = 0;
   private readonly options: ConnectionOptions;
-  private sharedChannel?: SharedChannel;
+  /** What nodes share of the client's side. */
+  sharedChannel?: SharedChannel;
   /**
    * Called before the connection changes, so that other nodes that serve its client apply the change. If it throws, the
    * change is refused.
@@ -115,11 +116,6 @@ export class ConnectionServer extends SdkServer {
       await this.shared({ unsubscribe: uri }, { subscribe: uri });
     },
   };
-
-  /** Shares the client's side with other nodes. */
-  shareChannel(shared: Omit<SharedChannel, 'subscribed'>): void {
-    this.sharedChannel = Object.assign(shared, { subscribed: this.subscribed });
-  }
 
   /** The client may be used, or this node has become the home of its session. */
   opened(): void {

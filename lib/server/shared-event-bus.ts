@@ -5,16 +5,8 @@ import { isRecord } from '../util/is-record.js';
 
 /** An event that every node receives. */
 export interface SharedEvent {
-  /** Equal on every node: the node that published it, and its number there. */
+  /** Equal on every node: the node that published it, a dot, and its number there. */
   readonly id?: string;
-}
-
-const idOf = (node: string, number: number): string => `${node}.${number}`;
-
-/** Which node published an event, and the number of the event there. */
-export function originOf({ id = '' }: SharedEvent): { readonly node: string; readonly number: number } {
-  const [node, number] = id.split('.');
-  return { node, number: Number(number) };
 }
 
 /** A server's bus whose events also reach the other nodes of the server, once each. */
@@ -43,7 +35,7 @@ export class SharedEventBus implements ServerEventBus {
   }
 
   publish(event: ServerEvent): void {
-    const shared: ServerEvent & SharedEvent = { ...event, id: idOf(this.node, (this.published += 1)) };
+    const shared: ServerEvent & SharedEvent = { ...event, id: `${this.node}.${(this.published += 1)}` };
     this.local.publish(shared);
     void this.channel.send(shared);
   }

@@ -1,5 +1,5 @@
 import type { ServerEvent } from '@modelcontextprotocol/server';
-import { isServerEvent, originOf, type SharedEvent } from '../../server/shared-event-bus.js';
+import { isServerEvent, type SharedEvent } from '../../server/shared-event-bus.js';
 import { isRecord } from '../../util/is-record.js';
 
 /** How long, and how many, changes are kept. The keys of stored messages live longer. */
@@ -98,6 +98,12 @@ export class RecentChanges {
 /** The changes of which a node heard after `time`, in milliseconds since 1970 of another node. */
 export const changesAfter = (rows: readonly HeardChange[], time: number): readonly Change[] =>
   rows.filter(({ at }) => at > time - SKEW_MS).map(({ change }) => change);
+
+/** Which node published a change, and the number of the change there. */
+function originOf({ id = '' }: SharedEvent): { readonly node: string; readonly number: number } {
+  const [node, number] = id.split('.');
+  return { node, number: Number(number) };
+}
 
 /** A node of another version may send other changes. */
 const heardIn = (rows: unknown): readonly HeardChange[] =>

@@ -15,7 +15,6 @@ import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';
 import { limitError, LimitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
-import type { SharedState } from './session-record.js';
 import type { Peers } from './peers.js';
 import { assertVersion } from './session-body.js';
 import type { SharedSessions } from './shared-sessions.js';
@@ -255,18 +254,11 @@ export class Sessions {
     const isOrphan = !peers.isHome && !peers.knows(state.home) && !(await peers.isAlive(state.home));
     const session = await this.hold(id, state, incoming.caller, {
       peers,
-      listenedUntil: state.listenedUntil ?? this.listenedAt(state, isOrphan),
+      listenedUntil: shared.listenedAt(state, isOrphan),
     });
     await session.restore(state);
     if (isOrphan) await session.shared?.takeHome();
     return session;
-  }
-
-  /** Until when a client has listened at the home, which may have died without a word. */
-  private listenedAt({ home, usedAt }: SharedState, isOrphan: boolean): number {
-    const shared = this.shared!;
-    if (home === shared.node) return Date.now();
-    return isOrphan ? usedAt : (shared.heardAt(home) ?? usedAt);
   }
 
   /** @param limitKey the caller that the session counts for */

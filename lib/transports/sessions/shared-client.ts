@@ -7,10 +7,13 @@ import type { Peers } from './peers.js';
 const MAX_TRIES = 5;
 
 /** The client's side of a session, and the texts that its nodes share. */
-export class SharedClient implements Omit<SharedChannel, 'subscribed'> {
+export class SharedClient implements SharedChannel {
   isOver = false;
 
-  constructor(private readonly peers: Peers) {}
+  constructor(
+    private readonly peers: Peers,
+    readonly subscribed: ReadonlySet<string>,
+  ) {}
 
   get isHome(): boolean {
     return this.peers.isHome;

@@ -33,9 +33,9 @@ export class SharedSession {
     this.peers = peers;
     this.streams = new SharedStreams(settings, peers, listenedUntil);
     this.others = new OtherNodes(peers);
-    this.client = new SharedClient(peers);
+    this.client = new SharedClient(peers, server.subscribed);
     server.share = change => peers.share(change);
-    server.shareChannel(this.client);
+    server.sharedChannel = this.client;
     peers.onHome = () => server.opened();
   }
 

@@ -176,9 +176,11 @@ export class SharedSessions {
     return owner;
   }
 
-  /** When another node was heard last, in milliseconds since 1970. */
-  heardAt(node: string): number | undefined {
-    return this.known.get(node);
+  /** When a client stopped to listen. If it listened at its home, that may have died since it was heard last. */
+  listenedAt({ listenedUntil, home, usedAt }: SharedState, isOrphan: boolean): number {
+    if (listenedUntil !== undefined) return listenedUntil;
+    if (home === this.node) return Date.now();
+    return isOrphan ? usedAt : (this.known.get(home) ?? usedAt);
   }
 
   /** Ends a session on every node. @throws UnavailableException */
