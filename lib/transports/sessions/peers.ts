@@ -7,8 +7,8 @@ export type PeerMessage =
   | { readonly kind: 'bound'; readonly caller: string }
   | { readonly kind: 'closed' }
   | { readonly kind: 'state'; readonly change: StateChange }
-  /** Another node is the home of the session now. */
-  | { readonly kind: 'moved'; readonly to: string }
+  /** Another node is the home of the session now. `listens` says whether the client listens there. */
+  | { readonly kind: 'moved'; readonly to: string; readonly listens: boolean }
   /** The client listens no longer on the node that took the session over. */
   | { readonly kind: 'left' }
   /** The client has cancelled a request that may run on another node. */

@@ -147,7 +147,7 @@ export class Session implements Transport {
       case 'cancel':
         return this.cancel(message.requestId, message.reason);
       case 'moved':
-        this.shared?.moved(message.to);
+        this.shared?.moved(message);
         return this.settle();
       case 'answer':
         this.shared?.others.confirm(message);

@@ -51,9 +51,11 @@ export class SharedSession {
   }
 
   /** Notes that another node is the home now. Messages may wait that this node has stored in the meantime. */
-  moved(to: string): void {
+  moved({ to, listens }: Extract<PeerMessage, { kind: 'moved' }>): void {
     this.peers.moved(to);
-    void this.peers.tellHome({ kind: 'waiting' });
+    // That node took this one for dead.
+    if (!listens && this.streams.isListening) void this.takeHome();
+    else void this.peers.tellHome({ kind: 'waiting' });
   }
 
   /** Makes this node the home of the session. */

@@ -232,7 +232,7 @@ export class SharedSessions {
           const expected: SessionFields = previous === '' ? {} : { home: previous };
           if (await this.update(session, { home: node, ...seen }, expected)) {
             current = node;
-            if (previous !== '') void tell({ kind: 'moved', to: node }, previous);
+            if (previous !== '') void tell({ kind: 'moved', to: node, listens }, previous);
             peers.onHome?.();
             return previous;
           }

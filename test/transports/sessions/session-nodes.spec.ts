@@ -586,6 +586,23 @@ describe('two nodes that share sessions', () => {
     told.cut();
   });
 
+  it('send changes where the client listens, although another node took it for dead', async () => {
+    const session = await openSession(urls[0]);
+    await subscribe(0, session, PRICES);
+    const told = await resume(0, session);
+    registryOf(0).resourceUpdated(PRICES);
+    const node = /^l(\w+)\./.exec((await told.message())!.id!)![1];
+    // As in an outage of the part of a cluster that keeps the beats of the node.
+    await store.delete(`node:${node}`);
+    await bus.publish('sessions:test', { v: 1, node: 'other', data: { leaves: node } });
+    await post(urls[1], session, { id: 1, method: 'ping' });
+    for (let change = 0; change < 3; change++) {
+      registryOf(1).resourceUpdated(PRICES);
+      expect((await told.message())?.message).toMatchObject(UPDATED);
+    }
+    told.cut();
+  });
+
   it('do not refuse a session that another node has accepted', async () => {
     const strict = await startApp([Shop], {
       mcp: { bus, sessions: { store, eventStore: events, max: 1 } },
