@@ -27,6 +27,7 @@ const FLOORS = [
   'gateway',
   'redis',
   'tasks',
+  'apps',
   'telemetry',
   'explorer',
   'testing',

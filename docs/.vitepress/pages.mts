@@ -23,6 +23,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['asking', 'Elicitation: ask the client'],
     ['replay', 'Multi-round calls: replay'],
     ['tasks', 'Long work: tasks'],
+    ['apps', 'Views: MCP Apps'],
     ['queues', 'Long work: queues'],
     ['header-parameters', 'Header parameters'],
     ['runtime', 'Handlers at run time'],

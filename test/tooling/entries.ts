@@ -5,6 +5,7 @@ export const LIB = join(__dirname, '../../lib');
 /** The folders of the package's entries; the main entry first. */
 export const ENTRIES = [
   '.',
+  'apps',
   'auth',
   'client',
   'explorer',
