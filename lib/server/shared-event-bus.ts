@@ -5,7 +5,7 @@ import { isRecord } from '../util/is-record.js';
 
 /** An event that every node receives. */
 export interface SharedEvent {
-  /** Equal on every node: the node that published it, a dot, and its number there. */
+  /** Equal on every node: the node that published it, a colon, and its number there. */
   readonly id?: string;
 }
 
@@ -35,7 +35,7 @@ export class SharedEventBus implements ServerEventBus {
   }
 
   publish(event: ServerEvent): void {
-    const shared: ServerEvent & SharedEvent = { ...event, id: `${this.node}.${(this.published += 1)}` };
+    const shared: ServerEvent & SharedEvent = { ...event, id: `${this.node}:${(this.published += 1)}` };
     this.local.publish(shared);
     void this.channel.send(shared);
   }

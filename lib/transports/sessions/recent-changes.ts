@@ -101,7 +101,7 @@ export const changesAfter = (rows: readonly HeardChange[], time: number): readon
 
 /** Which node published a change, and the number of the change there. */
 function originOf({ id = '' }: SharedEvent): { readonly node: string; readonly number: number } {
-  const [node, number] = id.split('.');
+  const [node, number] = id.split(':');
   return { node, number: Number(number) };
 }
 

@@ -165,8 +165,8 @@ export class SessionStreams {
     return stream;
   }
 
-  /** Writes events that the store has put on a stream. */
-  protected deliver(stream: SessionStream, events: readonly StoredEvent[]): void {
+  /** Writes events that the store has put on a stream, of so many messages. */
+  protected deliver(stream: SessionStream, events: readonly StoredEvent[], _count?: number): void {
     for (const event of events) stream.accept(event);
   }
 
@@ -178,7 +178,7 @@ export class SessionStreams {
       return this.flush();
     }
     try {
-      this.deliver(stream, await store.push(session, stream.name, messages, caller));
+      this.deliver(stream, await store.push(session, stream.name, messages, caller), messages.length);
     } catch (error) {
       // The store may have kept the messages despite the error.
       stream.refresh();

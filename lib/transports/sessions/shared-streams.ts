@@ -105,7 +105,16 @@ export class SharedStreams extends SessionStreams {
     return this.peers.nextNumber();
   }
 
-  protected override deliver(stream: SessionStream, events: readonly StoredEvent[]): void {
+  protected override deliver(
+    stream: SessionStream,
+    events: readonly StoredEvent[],
+    count = events.length,
+  ): void {
+    if (events.length < count) {
+      // Another node has stored the others. It may not know that the client listens here.
+      this.flush();
+      stream.refresh();
+    }
     if (events.length === 0) return;
     if (this.moved.has(stream.name)) stream.refresh(events.at(-1)?.sequence);
     else super.deliver(stream, events);

@@ -603,6 +603,24 @@ describe('two nodes that share sessions', () => {
     told.cut();
   });
 
+  it('send a change that a node has stored which did not hear that it is the home no longer', async () => {
+    const session = await openSession(urls[0]);
+    await subscribe(0, session, PRICES);
+    const first = await resume(0, session);
+    registryOf(0).resourceUpdated(PRICES);
+    const seen = await first.message();
+    first.cut();
+    const lost = jest.spyOn(bus, 'publish').mockResolvedValue();
+    const offered = jest.spyOn(events, 'offer');
+    const second = await resume(1, session, seen?.id);
+    registryOf(0).resourceUpdated(PRICES);
+    while (offered.mock.results.length === 0) await new Promise(setImmediate);
+    await offered.mock.results[0].value;
+    lost.mockRestore();
+    expect((await second.message())?.message).toMatchObject(UPDATED);
+    second.cut();
+  });
+
   it('do not refuse a session that another node has accepted', async () => {
     const strict = await startApp([Shop], {
       mcp: { bus, sessions: { store, eventStore: events, max: 1 } },
