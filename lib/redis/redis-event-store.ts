@@ -62,9 +62,12 @@ elseif ARGV[2] ~= '' then
   redis.call('PEXPIRE', KEYS[2], ${OPEN_TTL_MS})
 end`);
 
-/** From the latest event back, up to one that the client has. KEYS: events. ARGV: stream, sequence. */
+/**
+ * From the latest event back, up to one that the client has. Events that were written again, because Redis answered too
+ * late, count once. KEYS: events. ARGV: stream, sequence.
+ */
 const AFTER = new RedisScript(`${KEEP}
-local found, last = {}, '+'
+local found, last, lowest = {}, '+', nil
 while true do
   local page = redis.call('XREVRANGE', KEYS[1], last, '-', 'COUNT', ${PAGE})
   for _, entry in ipairs(page) do
@@ -73,8 +76,11 @@ while true do
     if event[2] == ARGV[1] then
       local n = numberOf(entry[1], event[4])
       if tonumber(n) <= tonumber(ARGV[2]) then return found end
-      found[#found + 1] = n
-      found[#found + 1] = event[6]
+      if not lowest or tonumber(n) < lowest then
+        lowest = tonumber(n)
+        found[#found + 1] = n
+        found[#found + 1] = event[6]
+      end
     end
   end
   if #page < ${PAGE} then return found end

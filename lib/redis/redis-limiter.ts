@@ -39,6 +39,8 @@ export function redisLimiter(
   const alone = new RateLimiterMemory(limits);
   const size = Math.floor(points * BLOCK);
   const blocks = new Map<string, Block>();
+  /** The keys of which a block is being taken. */
+  const taking = new Set<string>();
 
   const consume = async (key: string, taken = 1): Promise<RateLimiterRes> => {
     const kept = blocks.get(key);
@@ -48,10 +50,13 @@ export function redisLimiter(
       return kept.result;
     }
     const isEarly = kept && kept.expires > now && kept.result.remainingPoints > points / 2;
-    const further = isEarly ? Math.max(0, size - taken) : 0;
-    const result = await redis.run(() => shared.consume(key, taken + further));
+    const further = isEarly && !taking.has(key) ? Math.max(0, size - taken) : 0;
+    if (further > 0) taking.add(key);
+    const consumed = redis.run(() => shared.consume(key, taken + further));
+    const result = await consumed.finally(() => further > 0 && taking.delete(key));
+    const left = further + leftOf(blocks.get(key));
     blocks.delete(key);
-    if (size > 1) blocks.set(key, { left: further, expires: now + result.msBeforeNext, result });
+    if (size > 1) blocks.set(key, { left, expires: now + result.msBeforeNext, result });
     const [oldest] = blocks.size > MAX_BLOCKS ? blocks.keys() : [];
     if (oldest !== undefined) blocks.delete(oldest);
     return result;
@@ -67,3 +72,5 @@ export function redisLimiter(
     },
   };
 }
+
+const leftOf = (block: Block | undefined): number => (block && block.expires > Date.now() ? block.left : 0);

@@ -111,6 +111,39 @@ describeWithRedis('a store', () => {
     await connection.close();
   });
 
+  it('gives each point of a limit once to calls that run together', async () => {
+    const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
+    await connection.open();
+    const { consume } = redisLimiter(connection, 'together:', { name: 'l', points: 1000, duration: 600 });
+    let given = 0;
+    for (let count = 0; count < 11; count++) {
+      const results = await Promise.allSettled(Array.from({ length: 100 }, () => consume('caller')));
+      given += results.filter(({ status }) => status === 'fulfilled').length;
+    }
+    expect(given).toBeGreaterThan(980);
+    expect(given).toBeLessThanOrEqual(1000);
+    await connection.close();
+  });
+
+  it('reads an event once that was written twice', async () => {
+    const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
+    await connection.open();
+    const store = new RedisEventStore(connection, 'twice:');
+    const append = (...sequences: number[]) =>
+      store.append('s', {
+        stream: 'c.1',
+        events: sequences.map(sequence => ({ stream: 'c.1', sequence, json: '{}' })),
+      });
+    await append(1, 2);
+    await append(1, 2, 3);
+    await append(4);
+    const numbersAfter = async (last: number) =>
+      (await store.after('s', 'c.1', last)).map(({ sequence }) => sequence);
+    expect(await numbersAfter(0)).toEqual([1, 2, 3, 4]);
+    expect(await numbersAfter(1)).toEqual([2, 3, 4]);
+    await connection.close();
+  });
+
   it('sends the text of a script once, and again when Redis has forgotten it', async () => {
     const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
     await connection.open();

@@ -110,6 +110,13 @@ describe.each<readonly [what: string, make: () => object, status: number, mcp: o
     expect(await ask(running, 'ready')).toEqual({ status, mcp });
   });
 
+  it('takes requests, whatever its dependencies do', async () => {
+    const indicator = running.app.get(McpHealthIndicator);
+    const { status: isUp, ...rest } = (await indicator.readiness('mcp', { dependencies: false })).mcp;
+    expect(isUp).toBe('up');
+    expect(Object.keys(rest)).toEqual(['servers']);
+  });
+
   it('is alive', async () => {
     expect(await ask(running, 'live')).toEqual({ status: 200, mcp: { status: 'up' } });
   });

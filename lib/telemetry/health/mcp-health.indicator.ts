@@ -57,12 +57,23 @@ export class McpHealthIndicator {
   /**
    * Whether the node should get requests: its servers are open and do not shut down, Redis and the store of tasks
    * answer, a backend of each gateway answers, and the interceptor hosts without `skipWhenUnlisted` answer. It asks them at each call. Never rejects.
-   * @param options `timeoutMs`: time for the dependencies to answer, in milliseconds. Default: 1,000.
+   * @param options `timeoutMs`: time for the dependencies to answer, in milliseconds. Default: 1,000. `dependencies: false`: only
+   * whether the servers take requests, for load balancers: they must not drop all nodes when a store that these share is away.
    */
   async readiness<const K extends string = 'mcp'>(
     key: K = 'mcp' as K,
-    { timeoutMs = TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+    {
+      timeoutMs = TIMEOUT_MS,
+      dependencies = true,
+    }: { readonly timeoutMs?: number; readonly dependencies?: boolean } = {},
   ): Promise<McpHealth<K>> {
+    const servers = this.servers.drafts().map(({ options: { name }, server }) => ({
+      name,
+      isUp: server?.isOpen === true,
+    }));
+    const areOpen = servers.every(({ isUp }) => isUp);
+    if (!dependencies)
+      return { [key]: { status: statusOf(areOpen), servers: statusesOf(servers) } } as McpHealth<K>;
     const over = AbortSignal.timeout(timeoutMs);
     const [redis, stores, gateways, hosts] = await Promise.all([
       this.shared &&
@@ -74,12 +85,8 @@ export class McpHealthIndicator {
       Promise.all(this.servers.all().map(server => backendsOf(server, over))),
       this.hosts(over),
     ]);
-    const servers = this.servers.drafts().map(({ options: { name }, server }) => ({
-      name,
-      isUp: server?.isOpen === true,
-    }));
     const isReady =
-      servers.every(({ isUp }) => isUp) &&
+      areOpen &&
       redis !== false &&
       stores.flat().every(({ isUp }) => isUp) &&
       gateways.every(backends => backends.length === 0 || backends.some(({ isUp }) => isUp)) &&

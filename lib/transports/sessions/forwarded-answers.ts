@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import type { Peers } from './peers.js';
 
 /** Maximum attempts to send an answer, which take about ten seconds. */
@@ -7,12 +8,13 @@ const MAX_TRIES = 5;
 /** Maximum unconfirmed answers of a session. */
 const MAX_WAITING = 16;
 
-/** Maximum characters of an answer between nodes. */
-const MAX_LENGTH = 1_048_576;
+/** Maximum characters of all unconfirmed answers of a session. */
+const MAX_LENGTH = 16_777_216;
 
 interface Forwarded {
   readonly node: string;
   readonly message: JSONRPCMessage;
+  readonly length: number;
   tries: number;
 }
 
@@ -30,13 +32,16 @@ export class ForwardedAnswers {
   }
 
   /**
-   * Sends an answer to its node. It drops answers to unknown nodes, and answers past the bounds.
+   * Sends an answer to its node. It drops answers to nodes that have ended.
    * @returns when the answer has left this node
+   * @throws UnavailableException past the bounds
    */
   async send(node: string, message: JSONRPCMessage & { readonly id?: unknown }): Promise<void> {
-    if (this.waiting.size >= MAX_WAITING || !this.peers.knows(node)) return;
-    if (JSON.stringify(message).length > MAX_LENGTH) return;
-    this.waiting.set(keyOf(node, message.id), { node, message, tries: 1 });
+    if (!this.peers.knows(node) && !(await this.peers.isAlive(node))) return;
+    const { length } = JSON.stringify(message);
+    const total = [...this.waiting.values()].reduce((sum, answer) => sum + answer.length, length);
+    if (this.waiting.size >= MAX_WAITING || total > MAX_LENGTH) throw new UnavailableException(TOO_MANY);
+    this.waiting.set(keyOf(node, message.id), { node, message, length, tries: 1 });
     await this.tell(node, message);
   }
 
@@ -46,11 +51,11 @@ export class ForwardedAnswers {
 
   /** Sends unconfirmed answers again. */
   repeat(): void {
-    for (const [key, { node, message, tries }] of this.waiting) {
-      if (tries === MAX_TRIES) this.waiting.delete(key);
+    for (const [key, answer] of this.waiting) {
+      if (answer.tries === MAX_TRIES) this.waiting.delete(key);
       else {
-        this.waiting.set(key, { node, message, tries: tries + 1 });
-        void this.tell(node, message);
+        answer.tries += 1;
+        void this.tell(answer.node, answer.message);
       }
     }
   }
@@ -59,5 +64,7 @@ export class ForwardedAnswers {
     return this.peers.tell({ kind: 'answer', by: this.peers.node, message }, node);
   }
 }
+
+const TOO_MANY = new Error('Too many answers for other nodes are not confirmed');
 
 const keyOf = (node: string, id: unknown): string => `${node}.${String(id)}`;

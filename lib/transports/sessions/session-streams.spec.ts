@@ -233,6 +233,21 @@ it('writes the whole answer of a call that ends before other nodes know its stre
   expect(response.writableEnded).toBe(true);
 });
 
+it('keeps the answer of a call that sends more than it may keep while the store is away', async () => {
+  const { streams, store } = open(2);
+  const response = new FakeResponse();
+  const stream = streams.openFor(response as unknown as ServerResponse, [1]);
+  await settled();
+  response.cut();
+  for (let count = 0; count < 1200; count++) stream.send(`"${count}"`);
+  stream.send('"result"');
+  stream.end();
+  await settled();
+  const kept = await store.after('s', response.ids[0].slice(0, response.ids[0].indexOf('-')), 0);
+  expect(kept.length).toBeLessThanOrEqual(1000);
+  expect(kept.at(-1)).toMatchObject({ json: '"result"' });
+});
+
 it('answers once for a dead node, after what the client has read', async () => {
   const { nodes, streams, listen } = open(2, { isAlive: async () => false });
   const first = new FakeResponse();

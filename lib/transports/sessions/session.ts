@@ -19,7 +19,7 @@ import { JsonCall } from '../json-call.js';
 import type { Incoming } from '../http/incoming.js';
 import { legacyCall } from '../http/request-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
-import { limitError } from '../http/transport-error.js';
+import { limitError, TransportError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
 import type { EventStore } from '../../stores/event-store.js';
 import { LeftCalls } from './left-calls.js';
@@ -214,7 +214,8 @@ export class Session implements Transport {
       const left = messages.map(message => this.receive(message, incoming)).filter(one => one !== undefined);
       const accept = () => void rawResponse.writeHead(202).end();
       // A client does not send an accepted answer again, and this node may die before it has forwarded it.
-      if (left.length > 0) void Promise.all(left).then(accept);
+      const refuse = (error: UnavailableException) => unavailable(error).send(rawResponse);
+      if (left.length > 0) void Promise.all(left).then(accept, refuse);
       else accept();
       return;
     }
@@ -378,3 +379,7 @@ export class Session implements Transport {
     else void this.close();
   }
 }
+
+/** The refusal of a request that may succeed a second later. */
+export const unavailable = ({ code, message }: UnavailableException): TransportError =>
+  new TransportError(503, code, message, { headers: { 'retry-after': '1' } });

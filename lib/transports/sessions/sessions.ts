@@ -14,7 +14,7 @@ import { isGone } from '../http/connections.js';
 import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';
 import { limitError, LimitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
-import { Session } from './session.js';
+import { Session, unavailable } from './session.js';
 import type { Peers } from './peers.js';
 import { assertVersion } from './session-body.js';
 import type { SharedSessions } from './shared-sessions.js';
@@ -151,6 +151,7 @@ export class Sessions {
           if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
           else this.held.get(id)?.session.hear(message);
         },
+        isKeptByAll: () => server.handlers.channels?.isBound === true,
         onHeard: missed => {
           for (const { session } of this.held.values()) session.shared?.catchUp(missed);
         },
@@ -211,10 +212,11 @@ export class Sessions {
   private async confirm(id: string, held: Held): Promise<void> {
     const { session } = held;
     const shared = this.shared!;
-    const state = shared.hasFailedSince(held.checkedAt) ? await shared.read(id) : undefined;
-    if (!(await shared.touch(id))) return session.close();
+    // Another node may have told of a change that did not arrive here.
+    const state = await shared.read(id);
+    if (!state || !(await shared.touch(id))) return session.close();
     held.checkedAt = Date.now();
-    if (state) session.adopt(state);
+    session.adopt(state);
     session.flush();
   }
 
@@ -361,9 +363,6 @@ export class Sessions {
 type Params = Record<string, unknown>;
 
 const NOT_FOUND = new TransportError(404, -32001, 'Session not found');
-
-const unavailable = ({ code, message }: UnavailableException): TransportError =>
-  new TransportError(503, code, message, { headers: { 'retry-after': '1' } });
 
 /**
  * The owner of a session: the caller and the parameters of the path, because a session of one tenant must not serve

@@ -14,6 +14,7 @@ describe('SharedSessions', () => {
         node: 'a1b2c3d4',
         ttlMs: 1000,
         onMessage: () => {},
+        isKeptByAll: () => false,
         onHeard: () => {},
         onBeat: () => {},
         report: () => {},

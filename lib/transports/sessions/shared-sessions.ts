@@ -45,6 +45,8 @@ export interface SharedSessionsOptions {
   /** Lifetime of an unused session, in milliseconds. */
   readonly ttlMs: number;
   readonly onMessage: (session: string, message: PeerMessage) => void;
+  /** Whether each node that has served a session keeps it, and not only its home. */
+  readonly isKeptByAll: () => boolean;
   /** Called with the changes that this node has missed, when another node has told of them. */
   readonly onHeard: (missed: readonly HeardChange[]) => void;
   /** Called every two seconds while the store is available. */
@@ -203,6 +205,7 @@ export class SharedSessions {
     // After an outage, each node needs time to report again.
     const isCut = () => Date.now() - this.failedAt < BELIEVED_MS;
     const tellHolders = async (message: PeerMessage) => {
+      if (this.options.isKeptByAll()) return tell(message);
       const streams = await this.events.openStreams(session).catch(() => NO_STREAMS);
       const nodes = new Set([current, ...[...streams.keys()].map(nodeOfStream)]);
       nodes.delete(node);

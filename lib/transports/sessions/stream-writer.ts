@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/server';
 import type { StoredEvent, StreamWrite } from '../../stores/event-store.js';
 
-/** Maximum events that wait for the store. */
+/** Maximum events that wait for the store. Then the oldest are dropped, because the answer comes last. */
 const MAX_WAITING = 1000;
 
 interface StreamWriterOptions {
@@ -26,6 +26,8 @@ export class StreamWriter {
   private hasEnded = false;
   private isEndWritten = false;
   private isWriting = false;
+  /** How many of the events that wait are being written. */
+  private written = 0;
 
   constructor(private readonly options: StreamWriterOptions) {
     this.requests = options.requests;
@@ -39,7 +41,8 @@ export class StreamWriter {
   }
 
   append(event: StoredEvent): void {
-    if (this.waiting.length < MAX_WAITING) this.waiting.push(event);
+    this.waiting.push(event);
+    if (this.waiting.length - this.written > MAX_WAITING) this.waiting.splice(this.written, 1);
     this.schedule();
   }
 
@@ -69,6 +72,7 @@ export class StreamWriter {
     const { stream, write, onWritten, report } = this.options;
     const { requests, hasEnded } = this;
     const events = [...this.waiting];
+    this.written = events.length;
     const own = { stream, events, ...(requests && { requests }), ...(hasEnded && { isOver: true }) };
     let isWritten = false;
     try {
@@ -81,6 +85,7 @@ export class StreamWriter {
       report(error as Error);
     }
     this.isWriting = false;
+    this.written = 0;
     this.onBegun();
     if (!isWritten) return;
     if (this.hasMore) this.schedule();

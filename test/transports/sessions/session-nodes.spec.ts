@@ -199,6 +199,31 @@ describe('two nodes that share sessions', () => {
     }
   });
 
+  it('carry as large an answer as a body may be, and refuse what they cannot keep', async () => {
+    const session = await openSession(urls[0], { capabilities: { elicitation: {} } });
+    const stream = await open(0, session, call(1, 'buy'));
+    const question = await stream.message();
+    const sizeOf = (length: number) => ({ action: 'accept', content: { size: 'L'.repeat(length) } });
+    // Nobody waits for these, so nobody confirms them.
+    const publish = bus.publish.bind(bus);
+    const spy = jest.spyOn(bus, 'publish').mockImplementation(async (channel, message) => {
+      if (!JSON.stringify(message).includes('"confirmed"')) await publish(channel, message);
+    });
+    const id = String(question?.message['id']);
+    const others = Array.from({ length: 17 }, (_, index) => id.replace(/[^.]*$/, `${index + 100}`));
+    const answered = others.map(other => post(urls[1], session, { id: other, result: sizeOf(1) }));
+    const statuses = (await Promise.all(answered)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([...Array<number>(16).fill(202), 503]);
+    spy.mockRestore();
+    stream.cut();
+
+    const again = await openSession(urls[0], { capabilities: { elicitation: {} } });
+    const calling = await open(0, again, call(1, 'buy'));
+    const large = { id: (await calling.message())?.message['id'], result: sizeOf(2_000_000) };
+    expect((await post(urls[1], again, large)).status).toBe(202);
+    expect(await calling.messages()).toEqual([expect.objectContaining({ id: 1 })]);
+  });
+
   it('send an answer again that was lost between them', async () => {
     const session = await openSession(urls[0], { capabilities: { elicitation: {} } });
     const stream = await open(0, session, call(1, 'buy'));
