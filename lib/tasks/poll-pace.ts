@@ -19,6 +19,12 @@ export class PollPace {
     if (pace) pace.seen = undefined;
   }
 
+  /** Whether the next request would be too early. */
+  isSpent(id: string): boolean {
+    const pace = this.paces.get(id);
+    return pace !== undefined && leftIn(pace, performance.now()) < 1;
+  }
+
   /**
    * Counts one request.
    * @param revision what a poll shows; undefined for a request that shows nothing
@@ -29,7 +35,7 @@ export class PollPace {
     this.sweep(now);
     const pace = this.paces.get(id) ?? { left: MAX_PER_SECOND, last: now };
     this.paces.set(id, pace);
-    pace.left = Math.min(MAX_PER_SECOND, pace.left + ((now - pace.last) / 1000) * MAX_PER_SECOND);
+    pace.left = leftIn(pace, now);
     pace.last = now;
     if (revision !== undefined && pace.seen !== revision) pace.seen = revision;
     else if (pace.left < 1) return true;
@@ -44,3 +50,6 @@ export class PollPace {
     for (const [id, { last }] of this.paces) if (now - last >= 1000) this.paces.delete(id);
   }
 }
+
+const leftIn = ({ left, last }: Pace, now: number): number =>
+  Math.min(MAX_PER_SECOND, left + ((now - last) / 1000) * MAX_PER_SECOND);

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { InputRequest, Result } from '@modelcontextprotocol/server';
-import { readKind } from '../elicitation/questions/input-request.js';
+import { readAnswer, readKind } from '../elicitation/questions/input-request.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { callerOf } from '../protocol/caller.js';
 import { CallerLimit, limitKeyIn, LimitReached } from '../protocol/caller-limit.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { unknownTask } from '../protocol/tasks.js';
+import { compileSchema } from '../schema/compile-schema.js';
+import type { JsonSchema } from '../schema/types.js';
 import type { StoredCall, StoredTask } from '../stores/task-store.js';
 import { PollPace } from './poll-pace.js';
 import type { QueuedTask, TaskRule, TaskSettings } from './task-options.js';
@@ -31,6 +33,9 @@ const KEPT_AFTER_MS = 60_000;
 
 /** How many tasks of dead processes are run again, each. */
 const MAX_LOST_RUNS = 5;
+
+/** How many running tasks are read for a new one, before that counts like a poll. */
+const MAX_READ = 50;
 
 /** Expired tasks that are changed at once. */
 const AT_ONCE = 100;
@@ -70,6 +75,8 @@ export class Tasks {
   readonly runs: TaskRuns;
   private readonly kept = new Map<string, Kept>();
   private readonly pace = new PollPace();
+  /** The latest search of each caller for an ended task. */
+  private readonly evicting = new Map<string, Promise<boolean>>();
   private sweeping?: NodeJS.Timeout;
   private isSweeping = false;
   private isClosing = false;
@@ -154,7 +161,9 @@ export class Tasks {
   /** Finds a task of the caller. Undefined for unknown tasks and for those of others. @throws UnavailableException */
   async findIfAny(call: McpCall, id: string): Promise<StoredTask | undefined> {
     const task = await this.records.get(id);
-    return task?.server === this.options.server && task.owner === ownerOf(call) ? task : undefined;
+    if (task?.server !== this.options.server || task.owner !== ownerOf(call)) return undefined;
+    // The node that keeps the task may have ended.
+    return (isOverdue(task) && (await this.fail(id))) || task;
   }
 
   /** Finds a task of the caller. @throws McpException (-32602), the same for unknown tasks and for those of others */
@@ -210,13 +219,16 @@ export class Tasks {
    * Keeps the client's answers. The process that runs the task passes them on to the handler. Answers to other keys are
    * ignored.
    * @returns undefined if no answer is kept
-   * @throws McpException (-32602) for an answer of the wrong kind
+   * @throws McpException (-32602) for an answer of the wrong kind, and for a form that is not filled in as asked
    */
-  answer(
-    { id }: StoredTask,
+  async answer(
+    found: StoredTask,
     { inputResponses: given = {}, malformedResponses = [] }: McpCall,
   ): Promise<StoredTask | undefined> {
-    return this.records.change(id, task => {
+    for (const [key, request] of openIn(found)) {
+      if (Object.hasOwn(given, key)) await checkAnswer(request, given[key]);
+    }
+    return this.records.change(found.id, task => {
       const answers: Record<string, unknown> = {};
       for (const [key, { method }] of openIn(task)) {
         if (malformedResponses.includes(key)) readKind(method, undefined);
@@ -292,9 +304,8 @@ export class Tasks {
   private async expire(id: string, kept: Kept): Promise<void> {
     try {
       if (!kept.hasExpired) {
-        const failed = await this.records.change(id, () => ended('The task did not end within its "ttlMs"'));
-        // Another process that keeps the task may have failed it.
-        const task = failed ?? (await this.records.get(id));
+        // Another process may have failed it.
+        const task = (await this.fail(id)) ?? (await this.records.get(id));
         kept.hasExpired = true;
         const endedAt = task ? Date.parse(task.lastUpdatedAt) : 0;
         if (endedAt >= kept.expiresAt) {
@@ -311,17 +322,37 @@ export class Tasks {
     this.forget(id, kept);
   }
 
+  private fail(id: string): Promise<StoredTask | undefined> {
+    return this.records.change(id, () => ended('The task did not end within its "ttlMs"'));
+  }
+
   /** Deletes the oldest ended task of a caller. @returns false if it has none. @throws UnavailableException */
-  private async evict(caller: string): Promise<boolean> {
-    // A caller whose tasks all run must not make the server read them with each call.
-    if (this.pace.isTooFast(caller)) return false;
+  private evict(caller: string): Promise<boolean> {
+    // One at a time, so that the pace counts each search.
+    const earlier = this.evicting.get(caller)?.catch(() => undefined);
+    const own = Promise.resolve(earlier)
+      .then(() => this.evictOne(caller))
+      .finally(() => this.evicting.get(caller) === own && this.evicting.delete(caller));
+    this.evicting.set(caller, own);
+    return own;
+  }
+
+  private async evictOne(caller: string): Promise<boolean> {
+    if (this.pace.isSpent(caller)) return false;
+    let running = 0;
     for (const [id, kept] of this.kept) {
       if (kept.caller !== caller) continue;
       const task = await this.records.get(id);
-      if (task && !isFinal(task)) continue;
+      if (task && !isFinal(task)) {
+        running += 1;
+        // A caller whose tasks run must not make the server read them all with each call.
+        if (running % MAX_READ === 0 && this.pace.isTooFast(caller)) return false;
+        continue;
+      }
       await reached(this.options.settings.store.delete(id));
       if (this.forget(id, kept)) return true;
     }
+    this.pace.isTooFast(caller);
     return false;
   }
 
@@ -333,6 +364,9 @@ export class Tasks {
   }
 }
 
+const isOverdue = (task: StoredTask): boolean =>
+  !isFinal(task) && Date.now() >= Date.parse(task.createdAt) + task.ttlMs;
+
 /** Why a task of a dead process does not run again; undefined if it does. */
 function lossOf({ call, retry, isHandedOver, lostRuns = 0 }: StoredTask): string | undefined {
   if (isHandedOver) return undefined;
@@ -342,6 +376,12 @@ function lossOf({ call, retry, isHandedOver, lostRuns = 0 }: StoredTask): string
 
 const tooFast = (): LimitReached =>
   new LimitReached(429, 'The task is polled too often; wait for its "pollIntervalMs"');
+
+/** Checks a form, too, so that a mistake of the user does not end the task. @throws McpException (-32602) */
+async function checkAnswer({ method, params }: InputRequest, answer: unknown): Promise<void> {
+  const form = params && 'requestedSchema' in params ? (params.requestedSchema as JsonSchema) : undefined;
+  await readAnswer(method, answer, form && (await compileSchema(form, 'input')));
+}
 
 /** A queue gets neither the call nor its caller. */
 export const queuedTask = ({ id, server, run, expiresAt }: StoredTask): QueuedTask => ({

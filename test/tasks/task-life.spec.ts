@@ -261,6 +261,16 @@ describe('bounds', () => {
     expect(read).toHaveBeenCalledTimes(20);
   });
 
+  it('replaces ended tasks however fast they end', async () => {
+    const { send, store } = await start({ maxPerCaller: 5 });
+    gate.resolve('done');
+    for (let count = 0; count < 60; count++) {
+      const { taskId } = (await send(...callOf('work'))).result!;
+      await store.untilStatus('completed', taskId);
+    }
+    expect(store.size).toBe(5);
+  });
+
   it('leaves a share of the memory to other callers', async () => {
     const auth = McpAuthModule.forRoot({
       authorizationServers: ['https://login.example.com/'],
@@ -299,6 +309,16 @@ describe('bounds', () => {
     jest.spyOn(store, 'create').mockRejectedValueOnce(new Error('The store is full'));
     expect(await send(...callOf('work'))).toMatchObject({ status: 503, error: { code: -32000 } });
     expect(logger.warnings).toEqual([expect.stringContaining('The store is full')]);
+  });
+
+  it('fails a task past its ttlMs that no node keeps', async () => {
+    const { send, store } = await start({ ttlMs: 60_000 });
+    const { taskId } = (await send(...callOf('work'))).result!;
+    // As if the node that looks for it had ended.
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000);
+    expect((await send('tasks/get', { taskId })).result).toMatchObject({ status: 'failed' });
+    clock.mockRestore();
+    await store.untilStatus('failed', taskId);
   });
 
   it('fails and then forgets a task that outlives its ttlMs', async () => {

@@ -303,6 +303,7 @@ describe.each(platforms())('tasks on %s', platform => {
 
     it.each([
       ['a wrong kind', { roots: [] }],
+      ['a form that is not filled in as asked', { action: 'accept', content: { name: 17 } }],
       ['no object', 17],
     ])('stay open after an answer of %s', async (_, answer) => {
       const id = await started('asks');

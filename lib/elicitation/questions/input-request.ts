@@ -187,7 +187,7 @@ function convert({ jsonSchema }: CompiledSchema): InputRequest['params'] {
   return inputRequired.elicit({ message: '', requestedSchema: requestedSchema }).params;
 }
 
-async function readAnswer(
+export async function readAnswer(
   method: InputMethod,
   raw: unknown,
   form: CompiledSchema | undefined,
