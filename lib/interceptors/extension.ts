@@ -33,9 +33,16 @@ function around({ chain, ...options }: InterceptorExtensionOptions): ServerExten
   let boundary: Boundary;
   return {
     checksHeaders: true,
-    attach({ handlers, headers }: ExtendedServer) {
+    attach({ handlers, headers, ownMethods }: ExtendedServer) {
       const unsubscribe = handlers.answer('resources/unsubscribe');
-      boundary = new Boundary({ ...options, source: chain, listings: handlers, headers, unsubscribe });
+      boundary = new Boundary({
+        ...options,
+        source: chain,
+        listings: handlers,
+        headers,
+        unsubscribe,
+        ownMethods,
+      });
     },
     stages: method => ({ intercept: boundary.intercept(method) }),
     ask: (...asked) => boundary.ask(...asked),

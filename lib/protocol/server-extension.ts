@@ -39,6 +39,8 @@ export interface OwnMethod {
    * @param call undefined for a caller that nobody knows
    */
   readonly isHidden?: (call: McpCall | undefined) => boolean | Promise<boolean>;
+  /** Whether interceptors see its requests and results, as the event of its name. Default: false. */
+  readonly isIntercepted?: boolean;
 }
 
 /** What an extension reports to a client that listens. */
@@ -82,6 +84,8 @@ export interface ExtendedServer extends Requirements {
   readonly handlers: Handlers;
   /** Whether an extension answers a method. */
   isOwn(method: string): boolean;
+  /** The methods of the extensions. */
+  readonly ownMethods: ReadonlyMap<string, OwnMethod>;
   /** Compares the header parameters of a call with its arguments. @param shown the list page that shows the tool */
   readonly headers: (call: McpCall, shown?: Result) => void | Promise<void>;
   readonly running: { readonly limit: CallerLimit };

@@ -3,6 +3,7 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { HeaderCheck } from '../../headers/header-check.js';
 import type { Answer, Stage } from '../../protocol/answer.js';
 import type { AskClient, LateMessages, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
+import type { OwnMethod } from '../../protocol/server-extension.js';
 import { isList, mayAsk } from '../../protocol/methods.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainSource } from '../chain-source.js';
@@ -26,6 +27,8 @@ interface BoundaryOptions {
   readonly listings: Listings;
   readonly headers: HeaderCheck;
   readonly unsubscribe: Answer;
+  /** The methods of extensions. */
+  readonly ownMethods: ReadonlyMap<string, Pick<OwnMethod, 'isIntercepted'>>;
 }
 
 /** Notifications have no answer, so an interceptor cannot answer them. */
@@ -49,7 +52,7 @@ export class Boundary {
       const listen = listenStage(timeoutMs, (uri, call) => this.admitSubscription(uri, call));
       return next => listen((call, params) => next({ ...call, late: this.late(call) }, params));
     }
-    const event = EVENT_OF[method];
+    const event = this.options.ownMethods.get(method)?.isIntercepted ? method : EVENT_OF[method];
     if (event !== undefined) return next => (call, params) => this.dispatch(event, call, params, next);
     return mayAsk(method) ? this.passQuestions : this.passNotifications;
   }
