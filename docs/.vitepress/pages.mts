@@ -24,6 +24,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['replay', 'Multi-round calls: replay'],
     ['tasks', 'Long work: tasks'],
     ['apps', 'Views: MCP Apps'],
+    ['skills', 'Skills'],
     ['queues', 'Long work: queues'],
     ['header-parameters', 'Header parameters'],
     ['runtime', 'Handlers at run time'],

@@ -10,6 +10,7 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
+import type { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { loadSdkClient } from '../connection/sdk-client.js';
 import type { TaskHandle } from '../connection/task-handle.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
@@ -40,8 +41,13 @@ export interface TestClientOptions {
   tasks?: boolean;
 }
 
-/** The official client, which also waits for tasks. */
+/** The official client, which also waits for tasks and reads skills. */
 export interface TestClient extends Client {
+  /**
+   * Lists and reads the skills of the server, and checks them as hosts do. Undefined if the server does not have
+   * `McpSkillsModule`.
+   */
+  readonly skills: SkillsClient;
   /** Calls a tool. If the call becomes a task, the handle reads it, waits for its result and cancels it. */
   startTool(params: Parameters<Client['callTool']>[0], options?: CallToolRequestOptions): Promise<TaskHandle>;
 }
@@ -78,7 +84,7 @@ export async function createTestClient(
   };
   const { TaskClient, StreamableHTTPClientTransport } = await loadSdkClient('createTestClient');
   const closed = new AbortController();
-  const client: TestClient = new TaskClient(
+  const client = new TaskClient(
     { name: 'nestjs-mcp-testing', version: '1.0.0' },
     { capabilities, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
     tasks ? own => ({ use: work => work(own), closed: closed.signal }) : undefined,
@@ -92,7 +98,16 @@ export async function createTestClient(
   await client.connect(
     new StreamableHTTPClientTransport(url, { requestInit: { headers }, fetch: fetchOnce }),
   );
-  return client;
+  return Object.assign(client, { skills: await skillsOf(client) });
+}
+
+/** Loaded only for a server that has skills. */
+async function skillsOf(client: Client): Promise<SkillsClient> {
+  const { extensions = {} } = client.getServerCapabilities() ?? {};
+  if (!('io.modelcontextprotocol/skills' in extensions)) return undefined as never;
+  const { SkillsClient } = await import('@modelcontextprotocol/client/ext/skills');
+  // The ES and the CommonJS build declare their types separately.
+  return new SkillsClient(client as never) as unknown as SkillsClient;
 }
 
 async function originOf(app: INestApplication): Promise<string> {

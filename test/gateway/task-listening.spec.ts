@@ -48,7 +48,7 @@ describe('subscriptions/listen with taskIds, through a gateway', () => {
 
   /** A client that collects what it is told of tasks. */
   async function clientOf({ app }: Running, options: TestClientOptions = {}) {
-    const client = (await createTestClient(app, options)) as TaskPassingClient;
+    const client = (await createTestClient(app, options)) as unknown as TaskPassingClient;
     open.push(() => client.close());
     const told: Task[] = [];
     let wake = () => {};

@@ -12,6 +12,7 @@ export const ENTRIES = [
   'gateway',
   'interceptors',
   'redis',
+  'skills',
   'tasks',
   'telemetry',
   'testing',

@@ -30,6 +30,7 @@ import { AUTH } from '../../lib/auth/auth-options.js';
 import { INTROSPECTION } from '../../lib/auth/introspection-verifier.js';
 import { JWT } from '../../lib/auth/jwt-verifier.js';
 import { REDIS } from '../../lib/redis/redis-options.js';
+import { SKILLS } from '../../lib/skills/skill-options.js';
 import { TASKS, TOOL_TASK } from '../../lib/tasks/task-options.js';
 import { EXPLORER } from '../../lib/explorer/explorer-options.js';
 import { TELEMETRY } from '../../lib/telemetry/telemetry-options.js';
@@ -93,6 +94,7 @@ const SECTIONS: readonly Section[] = [
   ['backend', BACKEND, 'GatewayBackend', 'ConnectionOptions'],
   ['limits of a gateway', LIMITS, 'GatewayLimits'],
   ['McpRedisModule.forRoot(options)', REDIS, 'McpRedisOptions'],
+  ['McpSkillsModule.forRoot(options)', SKILLS, 'McpSkillsOptions'],
   ['McpTasksModule.forRoot(options)', TASKS, 'McpTasksOptions'],
   ['@Tool task', TOOL_TASK, 'ToolTaskOptions'],
   ['McpTelemetryModule.forRoot(options)', TELEMETRY, 'McpTelemetryOptions'],

@@ -24,6 +24,13 @@ const REVISIONS = { '2025-11-25': 30, '2026-07-28': 37 };
 /** Scenarios that no revision requires, run by name. */
 const SINGLE = ['http-header-validation', 'http-custom-header-server-validation', 'json-schema-2020-12'];
 
+/** Scenarios of the skills extension, with their checks. The suite skips all checks if the extension is not declared. */
+const SKILLS = {
+  'sep-2640-skills-enumeration': 31,
+  'sep-2640-skills-directory': 6,
+  'sep-2640-skills-manifest': 5,
+};
+
 /** Scenarios for a client. */
 const CLIENT = ['http-standard-headers', 'http-custom-headers', 'http-invalid-tool-headers'];
 
@@ -102,6 +109,14 @@ async function runSubject(subject) {
       const found = await runSuite(join(subject, scenario), [...against, '--scenario', scenario]);
       add('by name', scenario, found.get(scenario), true);
     }
+    // A gateway offers what its backends have, and no skills.
+    for (const [scenario, expected] of subject === 'gateway' ? [] : Object.entries(SKILLS)) {
+      const found = await runSuite(join(subject, scenario), [...against, '--scenario', scenario]);
+      const checks = found.get(scenario);
+      const own = checks?.filter(({ id, status }) => id.startsWith('sep-2640-') && status === 'SUCCESS');
+      const passed = passes(checks) && own.length === expected;
+      ran.push({ subject, run: 'skills', scenario, checks, required: true, passed });
+    }
   } finally {
     await server.close();
   }
@@ -140,6 +155,8 @@ function printTable(all) {
   }
   row('  of which input-required-result-*', ({ scenario }) => scenario.startsWith('input-required-result-'));
   for (const name of SINGLE) row(name, ({ run, scenario }) => run === 'by name' && scenario === name);
+  for (const name of Object.keys(SKILLS))
+    row(name, ({ run, scenario }) => run === 'skills' && scenario === name);
   row('Others, not required', result => !result.required && !isExpected(result));
   row('Expected failures', isExpected);
   console.log(`\nClient scenarios passed: ${count(all.filter(({ subject }) => subject === 'client'))}`);

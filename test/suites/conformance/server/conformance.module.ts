@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { McpModule, type McpModuleOptions } from 'nestjs-mcp';
+import { McpSkillsModule } from 'nestjs-mcp/skills';
 import { McpTasksModule } from 'nestjs-mcp/tasks';
 import { Diagnostics } from './diagnostics.js';
 import { ElicitationTools } from './elicitation.js';
@@ -8,6 +10,9 @@ import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
 import { TaskTools } from './tasks.js';
 import { Tools } from './tools.js';
+
+/** The skills stay with the sources of the server, which is built to `dist`. */
+const SKILLS = join(__dirname, '../../../../test/suites/conformance/server/skills');
 
 /** A server with everything that the official conformance suite looks for. */
 @Module({})
@@ -18,6 +23,7 @@ export class ConformanceModule {
       imports: [
         McpModule.forRoot({ name: 'conformance', version: '1.0.0', legacy }),
         McpTasksModule.forRoot({ pollIntervalMs: 100 }),
+        McpSkillsModule.forRoot({ dir: SKILLS }),
       ],
       providers: [Tools, ElicitationTools, InputRequired, Diagnostics, Resources, Prompts, TaskTools],
     };
