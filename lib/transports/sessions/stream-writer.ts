@@ -26,8 +26,7 @@ export class StreamWriter {
   private hasEnded = false;
   private isEndWritten = false;
   private isWriting = false;
-  /** How many of the events that wait are being written. */
-  private written = 0;
+  private beingWritten = 0;
 
   constructor(private readonly options: StreamWriterOptions) {
     this.requests = options.requests;
@@ -42,7 +41,7 @@ export class StreamWriter {
 
   append(event: StoredEvent): void {
     this.waiting.push(event);
-    if (this.waiting.length - this.written > MAX_WAITING) this.waiting.splice(this.written, 1);
+    if (this.waiting.length - this.beingWritten > MAX_WAITING) this.waiting.splice(this.beingWritten, 1);
     this.schedule();
   }
 
@@ -72,7 +71,7 @@ export class StreamWriter {
     const { stream, write, onWritten, report } = this.options;
     const { requests, hasEnded } = this;
     const events = [...this.waiting];
-    this.written = events.length;
+    this.beingWritten = events.length;
     const own = { stream, events, ...(requests && { requests }), ...(hasEnded && { isOver: true }) };
     let isWritten = false;
     try {
@@ -85,7 +84,7 @@ export class StreamWriter {
       report(error as Error);
     }
     this.isWriting = false;
-    this.written = 0;
+    this.beingWritten = 0;
     this.onBegun();
     if (!isWritten) return;
     if (this.hasMore) this.schedule();
