@@ -380,6 +380,5 @@ export class Session implements Transport {
   }
 }
 
-/** The refusal of a request that may succeed a second later. */
 export const unavailable = ({ code, message }: UnavailableException): TransportError =>
   new TransportError(503, code, message, { headers: { 'retry-after': '1' } });
