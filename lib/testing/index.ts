@@ -1,4 +1,5 @@
 export { createTestClient, type TestClient, type TestClientOptions } from './create-test-client.js';
+export { toolSurface, type ToolCost, type ToolSurface } from './tool-surface.js';
 export { replayRounds, type ReplayedRounds } from './replay-rounds.js';
 export { contracts } from './contracts.js';
 export { MemoryMessageBus } from '../stores/message-bus.js';
