@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { APP_MIME_TYPE } from './app-context.js';
 import { uiMetaOf, type AppOptions } from './app-options.js';
+import { refusedUrlsIn, type RefusedUrl } from './external-urls.js';
 
 /** The view of an app. */
 export class AppView {
@@ -18,6 +19,12 @@ export class AppView {
     const path = resolve(file);
     this.changedAt = statSync(path).mtimeMs;
     this.html = readFileSync(path, 'utf8');
+  }
+
+  /** What hosts will not load. Empty for a view that a method returns. */
+  refusedUrls(): readonly RefusedUrl[] {
+    const { html = this.html ?? '', csp } = this.options;
+    return refusedUrlsIn(html, csp);
   }
 
   /** @param app the instance of the class */

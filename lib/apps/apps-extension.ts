@@ -54,6 +54,11 @@ export class AppsExtension implements ServerExtension {
           `the file of the view cannot be read: ${(error as Error).message}`,
         );
       }
+      for (const { url, option } of view.refusedUrls()) {
+        this.logger.warn(
+          `${where}: hosts do not load ${url}, because "csp.${option}" of @App does not name its origin`,
+        );
+      }
     }
     for (const tool of this.tools.values()) this.assertView(tool, server);
   }
