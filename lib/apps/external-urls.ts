@@ -20,6 +20,8 @@ const OPTIONS: Readonly<Record<string, keyof AppCsp>> = { iframe: 'frameDomains'
 export function refusedUrlsIn(html: string, csp: AppCsp = {}): RefusedUrl[] {
   const withoutComments = html.replace(/<!--[^]*?-->/g, '');
   return [...withoutComments.matchAll(LOADED)].flatMap(([, element, url]) => {
+    // Such as the placeholder of a template.
+    if (!URL.canParse(url, 'https://localhost')) return [];
     const option = OPTIONS[element.toLowerCase()] ?? 'resourceDomains';
     const isAdmitted = (csp[option] ?? []).some(source => admits(source, url));
     return isAdmitted ? [] : [{ url, option }];
