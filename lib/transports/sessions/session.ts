@@ -128,9 +128,10 @@ export class Session implements Transport {
   }
 
   /** Adopts the shared state, which may include missed changes. */
-  adopt({ caller, level, subscribed, home }: SharedState): void {
+  adopt(state: SharedState): void {
+    const { caller, level, subscribed } = state;
     this.bind(caller);
-    this.shared?.peers.moved(home);
+    this.shared?.adopt(state);
     this.server.apply({ level });
     this.server.subscribedTo(subscribed);
   }

@@ -3,6 +3,7 @@ import type { ConnectionServer } from '../../server/connection-server.js';
 import { OtherNodes } from './other-nodes.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { changesAfter, type HeardChange, type RecentChanges } from './recent-changes.js';
+import type { SharedState } from './session-record.js';
 import type { StreamSettings } from './session-stream.js';
 import { SharedClient } from './shared-client.js';
 import { SharedStreams } from './shared-streams.js';
@@ -48,6 +49,19 @@ export class SharedSession {
   sendsChange(message: JSONRPCMessage): boolean {
     const isList = 'method' in message && LIST_CHANGED.test(message.method);
     return this.peers.isHome && (!isList || this.streams.isListening);
+  }
+
+  /**
+   * Adopts the home of the record. A failover may have lost the latest record, so that it names an earlier home, where
+   * the client does not listen.
+   */
+  adopt({ home, listenedUntil }: SharedState): void {
+    const { peers, streams } = this;
+    peers.moved(home);
+    if (streams.isListening) void this.takeHome();
+    else if (peers.isHome && listenedUntil === undefined) {
+      void peers.tellAll({ kind: 'moved', to: home, listens: false });
+    }
   }
 
   /** Notes that another node is the home now. Messages may wait that this node has stored in the meantime. */

@@ -646,6 +646,40 @@ describe('two nodes that share sessions', () => {
     second.cut();
   });
 
+  it.each<[string, (session: Record<string, string>) => Promise<unknown>]>([
+    ['another node reads it', session => post(urls[0], session, { id: 1, method: 'ping' })],
+    [
+      'its node checks it after an outage',
+      session => {
+        jest.spyOn(store, 'update').mockRejectedValueOnce(new Error('connection lost'));
+        return post(urls[1], session, { id: 1, method: 'logging/setLevel', params: { level: 'error' } });
+      },
+    ],
+  ])(
+    'send changes where the client listens if a failover has lost that record, once %s',
+    async (_, notice) => {
+      const session = await openSession(urls[0]);
+      await subscribe(0, session, PRICES);
+      const first = await resume(0, session);
+      registryOf(0).resourceUpdated(PRICES);
+      const seen = await first.message();
+      const key = `test:${session['mcp-session-id']}`;
+      const lost = await store.read(key);
+      const told = await resume(1, session, seen?.id);
+      expect(await first.next()).toBeUndefined();
+      const taken = await store.read(key);
+      expect(taken?.['home']).not.toBe(lost?.['home']);
+      await store.create(key, lost!, 60_000);
+      await notice(session);
+      while ((await store.read(key))?.['home'] !== taken?.['home']) await new Promise(setImmediate);
+      for (const registry of [registryOf(0), registryOf(1)]) {
+        registry.resourceUpdated(PRICES);
+        expect((await told.message())?.message).toMatchObject(UPDATED);
+      }
+      told.cut();
+    },
+  );
+
   it('do not refuse a session that another node has accepted', async () => {
     const strict = await startApp([Shop], {
       mcp: { bus, sessions: { store, eventStore: events, max: 1 } },
