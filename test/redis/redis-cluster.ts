@@ -2,12 +2,32 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../sample/support/free-port.js';
 import { eventually } from './eventually.js';
 import { RedisServer } from './redis-server.js';
 
 /** How long a primary has to be missing before its replica takes over, in milliseconds. */
 const NODE_TIMEOUT_MS = 1000;
 const SHARDS = 3;
+
+/** A server of a cluster. By default, the other servers reach it at a port that need not be free. */
+class ClusterServer extends RedisServer {
+  private busPort?: number;
+
+  /** With both ports, for `redis-cli`. */
+  get node(): string {
+    const { host, port } = this.address;
+    return `${host}:${port}@${this.busPort}`;
+  }
+
+  override async start(): Promise<void> {
+    if (this.busPort === undefined) {
+      this.busPort = await freePort();
+      this.more.push('--cluster-port', `${this.busPort}`);
+    }
+    await super.start();
+  }
+}
 
 /** A Redis Cluster of three shards, each with a replica. */
 export class RedisCluster {
@@ -16,7 +36,7 @@ export class RedisCluster {
   readonly servers = Array.from({ length: 2 * SHARDS }, (_, index) => {
     const file = join(this.folder, `nodes-${index}.conf`);
     const own = ['--cluster-enabled', 'yes', '--cluster-config-file', file];
-    return new RedisServer(undefined, [...own, '--cluster-node-timeout', `${NODE_TIMEOUT_MS}`]);
+    return new ClusterServer(undefined, [...own, '--cluster-node-timeout', `${NODE_TIMEOUT_MS}`]);
   });
 
   get options() {
@@ -25,7 +45,7 @@ export class RedisCluster {
 
   async start(): Promise<void> {
     await Promise.all(this.servers.map(server => server.start()));
-    const addresses = this.servers.map(({ address: { host, port } }) => `${host}:${port}`);
+    const addresses = this.servers.map(({ node }) => node);
     this.cli(0, '--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes');
     await this.whole();
   }

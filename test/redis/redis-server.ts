@@ -36,7 +36,7 @@ export class RedisServer {
    */
   constructor(
     private readonly folder?: string,
-    private readonly more: readonly string[] = [],
+    protected readonly more: string[] = [],
   ) {}
 
   get url(): string {
