@@ -158,9 +158,11 @@ export class McpModule
     if (!http) return;
     const { path, version } = http;
     const { applicationId } = this.modules;
-    const paths = routePaths(this.config, { path, version, module: McpModule, applicationId });
-    this.http?.mount(paths);
-    this.draft.mount(paths);
+    const pathsOf = (own: string) =>
+      routePaths(this.config, { path: own, version, module: McpModule, applicationId });
+    const all = this.servers.pathsOf(this.draft.options, path);
+    this.http?.mount(all, all.flatMap(pathsOf));
+    this.draft.mount(pathsOf(path));
   }
 
   /** Opens the transports, and logs what the server offers. */

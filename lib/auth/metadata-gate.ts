@@ -74,14 +74,17 @@ export class MetadataGate {
 
   private isPlaceOf(authorizer: TokenAuthorizer, request: IncomingMessage, path: string): boolean {
     const { settings, server } = authorizer;
-    if (settings.resource !== undefined && path === pathIn(metadataUrlOf(settings.resource))) return true;
+    const suffix = authorizer.suffixIn(path);
+    if (suffix === undefined) return false;
+    const whole = path.slice(0, path.length - suffix.length);
+    if (settings.resource !== undefined && whole === pathIn(metadataUrlOf(settings.resource))) return true;
     let paths = this.places.get(authorizer);
     if (!paths) {
       paths = new EndpointPaths();
       paths.watch(server.paths.map(known => `${WELL_KNOWN}${known}`));
       this.places.set(authorizer, paths);
     }
-    return paths.lead(request);
+    return paths.lead(suffix === '' ? request : ({ url: whole } as IncomingMessage));
   }
 }
 

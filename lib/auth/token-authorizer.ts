@@ -6,6 +6,7 @@ import { frozenConfig } from '../interceptors/chain/frozen.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
 import type { HttpExchange } from '../protocol/mcp-call.js';
 import type { Permissions, Requirement } from '../protocol/permissions.js';
+import type { Views } from '../protocol/server-extension.js';
 import type { ServerDraft } from '../module/server-draft.js';
 import { unlessAborted } from '../util/abort.js';
 import { defined } from '../util/defined.js';
@@ -49,7 +50,7 @@ export class TokenAuthorizer implements Permissions {
 
   constructor(
     readonly settings: AuthSettings,
-    readonly server: Pick<ServerDraft, 'options' | 'paths'>,
+    readonly server: Pick<ServerDraft, 'options' | 'paths' | 'extensions'>,
   ) {
     if (settings.resource === undefined && server.options.http) {
       const { http, name } = server.options;
@@ -139,7 +140,7 @@ export class TokenAuthorizer implements Permissions {
     const { settings } = this;
     const { authorizationServers, scopesSupported, resourceName, resourceDocumentation } = settings;
     const resource =
-      settings.resource ?? this.guessed(request, path === '' ? (this.server.paths[0] ?? '') : path);
+      this.declared(path) ?? this.guessed(request, path === '' ? (this.server.paths[0] ?? '') : path);
     if (resource === undefined) return undefined;
     return {
       resource,
@@ -167,13 +168,37 @@ export class TokenAuthorizer implements Permissions {
     }
   }
 
-  /** The audiences of tokens for a request, the one that its metadata names first. */
+  /** The end of a path that chooses a part of the server; undefined for a part that does not exist. */
+  suffixIn(path: string): string | undefined {
+    return this.views ? this.views.suffixIn(path) : '';
+  }
+
+  private get views(): Views | undefined {
+    return this.server.extensions.find(({ views }) => views)?.views;
+  }
+
+  /** The resource as the options declare it, for the part of the server that a path is for. */
+  private declared(path: string): string | undefined {
+    const { resource } = this.settings;
+    const suffix = this.suffixIn(path);
+    return resource === undefined || !suffix ? resource : resource.replace(/\/$/, '') + suffix;
+  }
+
+  /**
+   * The audiences of tokens for a request, the one that its metadata names first. A token for one part of the server is good
+   * for the others.
+   */
   private resourcesOf(request: object): readonly string[] {
     const { resource } = this.settings;
-    if (resource !== undefined) return [resource];
     const { path } = targetOf(request);
+    const bare = path.replace(/\/$/, '');
+    const whole = bare.slice(0, bare.length - (this.suffixIn(bare) ?? '').length);
     const others = this.server.paths.some(hasParameter) ? [] : this.server.paths;
-    return [...new Set([path, ...others].map(one => resourceAt(request, one)))];
+    const bases =
+      resource === undefined ? [whole, ...others].map(one => resourceAt(request, one)) : [resource];
+    const suffixes = this.views?.suffixes() ?? [];
+    const parts = bases.flatMap(base => suffixes.map(suffix => base.replace(/\/$/, '') + suffix));
+    return [...new Set([this.declared(path) ?? resourceAt(request, path), ...bases, ...parts])];
   }
 
   /** A request that waits for a verification counts as a call. */
@@ -253,10 +278,9 @@ export class TokenAuthorizer implements Permissions {
   }
 
   private metadataUrl(request: object): string {
-    const { metadataUrl, resource } = this.settings;
     // The endpoint has checked the host.
-    const url = urlOf(request)!;
-    return metadataUrl ?? metadataUrlOf(resource ?? `${url.origin}${url.pathname}`);
+    const { origin, pathname } = urlOf(request)!;
+    return this.settings.metadataUrl ?? metadataUrlOf(this.declared(pathname) ?? `${origin}${pathname}`);
   }
 
   /** @throws InvalidTokenError; the error of the verifier */

@@ -1,5 +1,6 @@
 import type { CacheHint, Prompt, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/server';
 import type { CompletionOptions } from '../decorators/handler-options.js';
+import type { HandlerTarget } from '../execution/handler-target.js';
 import type { RunHandler } from '../execution/handler-executor.js';
 import type { HeaderParam } from '../protocol/header-param.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
@@ -13,6 +14,8 @@ interface EntryBase<K extends string> {
   readonly where: string;
   /** Changes with the handler's code, so that another version of the handler does not continue a call. */
   readonly version: string;
+  /** The method, for what extensions declare on it. */
+  readonly target: HandlerTarget;
   readonly run: RunHandler;
   /** What a caller needs. Undefined if neither the method nor the class has a decorator for it. */
   readonly requirement?: Requirement;

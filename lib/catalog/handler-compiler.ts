@@ -282,9 +282,12 @@ function assertNoRouteOptions(options: ToolOptions): void {
     throw new Error('"outputSchema: true" works only on a route of a controller');
 }
 
-export const originOf = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'requirement'> => ({
+export const originOf = (
+  target: HandlerTarget,
+): Pick<Entry, 'where' | 'version' | 'target' | 'requirement'> => ({
   ...defined({ requirement: requirementOf(target) }),
   where: describeTarget(target),
+  target,
   version: createHash('sha256')
     .update(String(declaredMethodOf(target)))
     .digest('base64url')

@@ -1,6 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
 import { isList, listOf, rowsOf } from '../protocol/methods.js';
-import type { NamedKind } from '../protocol/traffic.js';
+import type { NamedKind } from '../protocol/traffic-listener.js';
 import { isRecord } from '../util/is-record.js';
 
 /** Most names that are kept. A backend can list other names each time. */

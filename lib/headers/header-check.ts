@@ -40,9 +40,10 @@ type Declared = readonly HeaderParam[];
 export const headerCheck =
   (declaredBy: (tool: string, call: McpCall) => Declared | Promise<Declared>): HeaderCheck =>
   (call, shown) => {
-    const { method, era, http, params } = call;
+    const { method, era, http, params, isIndirect } = call;
     const { name } = params;
-    if (method !== 'tools/call' || era !== 'modern' || !http || typeof name !== 'string') return;
+    if (method !== 'tools/call' || era !== 'modern' || !http || isIndirect || typeof name !== 'string')
+      return;
     const compare = (declared: Declared) => assertParamHeaders(http, params['arguments'], declared);
     if (shown) {
       const { tools } = shown as Partial<ListToolsResult>;

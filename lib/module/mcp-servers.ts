@@ -3,8 +3,10 @@ import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { Mistakes } from '../exceptions/mistakes.js';
 import type { ServerExtension } from '../protocol/server-extension.js';
-import { Traffic, type TrafficListener } from '../protocol/traffic.js';
+import { Traffic } from '../protocol/traffic.js';
+import type { TrafficListener } from '../protocol/traffic-listener.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import type { ResolvedOptions } from '../server/server-options.js';
 import type { ServerDraft } from './server-draft.js';
 
 /** Token of `McpServers` for another copy of this package, whose class is a different object. */
@@ -14,6 +16,8 @@ export const MCP_SERVERS: InjectionToken = 'nestjs-mcp:servers';
 export interface ExtensionSource {
   /** Name of the server. Undefined: all servers. */
   readonly server?: string;
+  /** Further paths below that of the endpoint, in Nest's syntax, on which the server answers: `/readonly`. */
+  readonly paths?: readonly string[];
   /** The place where it is declared, for messages: `McpAuthModule.forRoot({ server: "shop" })`. */
   readonly where: string;
   /**
@@ -56,6 +60,12 @@ export class McpServers {
   observe(where: string, observe: TrafficListener): void {
     this.traffic.add(observe);
     this.extend({ where, create: () => ({ observe }) });
+  }
+
+  /** The paths of a server's endpoint, and those that extensions add below it. @param path of the endpoint */
+  pathsOf({ name }: Pick<ResolvedOptions, 'name'>, path: string): string[] {
+    const own = this.sources.filter(({ server = name }) => server === name);
+    return [path, ...own.flatMap(({ paths = [] }) => paths.map(below => path.replace(/\/$/, '') + below))];
   }
 
   /** Creates the extensions of all servers, and collects the mistakes. */

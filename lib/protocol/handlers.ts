@@ -6,7 +6,8 @@ import type { ChangeNotifier } from './changes.js';
 import type { ClientChannel, McpCall, Params } from './mcp-call.js';
 import type { DispatchedMethod } from './methods.js';
 import type { Requirements } from './permissions.js';
-import type { NamedKind, Traffic } from './traffic.js';
+import type { Traffic } from './traffic.js';
+import type { NamedKind } from './traffic-listener.js';
 
 /** How a server describes itself to its clients. */
 export interface ServerDescription {

@@ -27,6 +27,18 @@ export interface HttpExchange {
   readonly rawHeaders: readonly string[];
   /** The key of the caller in the limits per caller; see `limitKeyOf`. */
   readonly caller: string;
+  /** The part of the server that the request is for. Undefined: the whole server. */
+  readonly view?: View;
+}
+
+/** A part of a server, which the URL or a header of a request chooses. */
+export interface View {
+  /** Identifies it among the views of the server. */
+  readonly key: string;
+  /** Whether a header has chosen it, so that its lists are not for other callers of the URL. */
+  readonly isPrivate: boolean;
+  /** Whether an entry of the catalogue belongs to it. */
+  has(entry: object): boolean;
 }
 
 /** Who has sent a call, as it was known when the call entered. It outlives the request. */
@@ -191,6 +203,8 @@ export interface McpCall {
   readonly channel?: ClientChannel;
   /** Resource subscriptions of this connection (2025 era). Clients of 2026-07-28 use `subscriptions/listen` instead. */
   readonly subscriptions?: Subscriptions;
+  /** Whether its tool is named in the arguments of another tool, so that no header repeats its parameters. */
+  readonly isIndirect?: boolean;
   /** Whether no client has sent it, so that it is not observed. */
   readonly isSynthetic?: boolean;
 }

@@ -2,9 +2,9 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { Answer, Stage } from './answer.js';
 import type { CallerLimit } from './caller-limit.js';
 import type { DependencyHealth, Handlers } from './handlers.js';
-import type { AskClient, Era, McpCall, Params, ReplyChannel } from './mcp-call.js';
+import type { AskClient, Era, HttpExchange, McpCall, Params, ReplyChannel, View } from './mcp-call.js';
 import type { Admission, Permissions, Requirement, Requirements } from './permissions.js';
-import type { TrafficListener } from './traffic.js';
+import type { TrafficListener } from './traffic-listener.js';
 
 type Notify = ReplyChannel['notify'];
 
@@ -76,6 +76,16 @@ export interface TaskList {
   cancel(id: string): Promise<void>;
 }
 
+/** The parts of a server that have URLs of their own, below that of the endpoint. */
+export interface Views {
+  /** The paths of all views with one choice: `/x/billing`. */
+  suffixes(): readonly string[];
+  /** The end of a path that chooses a view. Empty for the whole server; undefined for a view that does not exist. */
+  suffixIn(path: string): string | undefined;
+  /** @returns undefined for the whole server, false for a view that does not exist */
+  of(path: string, headers: HttpExchange['headers']): View | undefined | false;
+}
+
 /** Takes the value of an option of a handler. @throws Error for a wrong value, which stops the start */
 export type ClaimOption = (value: unknown, handler: object) => void;
 
@@ -116,6 +126,8 @@ export interface ServerExtension {
   readonly methods?: Readonly<Record<string, OwnMethod>>;
   /** Its stages around a method; undefined if it has nothing to do for the method. */
   stages?(method: string, era: Era): Stages | undefined;
+  /** Replaces a call before it is observed: the answer is that of the returned call. */
+  redirect?(call: McpCall): McpCall;
   /**
    * Decides on a `subscriptions/listen` (2026-07-28), as far as it is about notifications of the extension.
    * @param notifications the client's whole filter; only the fields of the protocol are checked
@@ -131,6 +143,8 @@ export interface ServerExtension {
   readonly checksHeaders?: boolean;
   /** Decides who sees and may use the handlers. A server has at most one extension with permissions. */
   readonly permissions?: Permissions;
+  /** A server has at most one extension with views. */
+  readonly views?: Views;
   /** Decides about HTTP requests. A server has at most one extension with an admission. */
   readonly admission?: Admission;
   /** Sends a request to a client outside of its calls. */

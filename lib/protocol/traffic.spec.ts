@@ -1,4 +1,5 @@
-import { Traffic, type Observing, type TrafficListener } from './traffic.js';
+import { Traffic } from './traffic.js';
+import type { Observing, TrafficListener } from './traffic-listener.js';
 
 const POINT = { side: 'server', name: 'shop' } as const;
 

@@ -56,7 +56,7 @@ export class CallerLists {
     shows: (entry: Entry) => boolean | Promise<boolean>,
   ): Pages | Promise<Pages> {
     const { isPersonal, guarded } = this.rows[method];
-    if (!isPersonal) return this.catalog.pages[method];
+    if (!isPersonal && !call.http?.view) return this.catalog.pages[method];
     if (guarded.length === 0) return this.view(method, call, new Set());
     return Promise.all(guarded.map(async entry => shows(entry))).then(shown =>
       this.view(method, call, new Set(guarded.filter((_, index) => !shown[index]))),
@@ -67,12 +67,13 @@ export class CallerLists {
     const { entries, guarded } = this.rows[method];
     const seen = this.seenBy(call);
     const bits = guarded.map(entry => Number(hidden.has(entry))).join('');
-    const key = `${method} ${call.era} ${seen} ${bits}`;
+    const own = call.http?.view;
+    const key = `${method} ${call.era} ${seen} ${bits} ${own?.key ?? ''}`;
     const known = this.views.get(key);
     if (known) return known;
     const shown = this.shownTo(
       call,
-      entries.filter(entry => !hidden.has(entry)),
+      entries.filter(entry => !hidden.has(entry) && own?.has(entry) !== false),
     );
     const pages = this.paginate(method, call, shown);
     this.views.set(key, pages, { size: 1 + shown.reduce((sum, entry) => sum + this.lengthOf(entry), 0) });
@@ -85,10 +86,11 @@ export class CallerLists {
     return entries.filter(({ requirement }) => permissions.shows(requirement, authInfo));
   }
 
-  private paginate(method: ListMethod, { era }: McpCall, shown: readonly Listed[]): Pages {
+  private paginate(method: ListMethod, { era, http }: McpCall, shown: readonly Listed[]): Pages {
     const definitions = shown.map(({ definition }) => definition);
+    const isPrivate = this.rows[method].isPersonal || http?.view?.isPrivate;
     // The list of one caller is not for another (2026-07-28: server/utilities/caching).
-    const more = era === 'modern' ? { cacheScope: 'private' } : {};
+    const more = era === 'modern' && isPrivate ? { cacheScope: 'private' } : {};
     return paginate(listOf(method).lists, definitions, this.catalog.pageSize, more);
   }
 

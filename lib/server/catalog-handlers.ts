@@ -5,7 +5,7 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
 import type { NamedRequest, Permissions, Requirement, Requirements } from '../protocol/permissions.js';
-import type { NamedKind } from '../protocol/traffic.js';
+import type { NamedKind } from '../protocol/traffic-listener.js';
 import { Dispatcher } from './dispatcher.js';
 import type { Handlers, ServerDescription, ToolSchemas } from '../protocol/handlers.js';
 import type { HandlerTable } from './handler-table.js';

@@ -2,7 +2,7 @@ import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { DependencyHealth, Handlers } from '../protocol/handlers.js';
 import type { AskClient, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import type { Admission, Permissions } from '../protocol/permissions.js';
-import type { OwnMethod, ServerExtension } from '../protocol/server-extension.js';
+import type { OwnMethod, ServerExtension, Views } from '../protocol/server-extension.js';
 import { Traffic } from '../protocol/traffic.js';
 
 /** The extensions of a server, as one. */
@@ -15,6 +15,7 @@ export class Extensions {
   readonly handlers?: Handlers;
   readonly permissions?: Permissions;
   readonly admission?: Admission;
+  readonly views?: Views;
   /** Undefined if none of them observes requests. */
   readonly traffic?: Traffic;
 
@@ -24,6 +25,7 @@ export class Extensions {
     this.handlers = all.find(({ handlers }) => handlers)?.handlers;
     this.permissions = all.find(({ permissions }) => permissions)?.permissions;
     this.admission = all.find(({ admission }) => admission)?.admission;
+    this.views = all.find(({ views }) => views)?.views;
     this.traffic = Traffic.of(all.flatMap(({ observe }) => observe ?? []));
   }
 

@@ -6,7 +6,8 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server';
-import type { Observation, Observer, Outcome, TrafficRequest } from '../protocol/traffic.js';
+import type { Observer } from '../protocol/traffic.js';
+import type { Observation, Outcome, TrafficRequest } from '../protocol/traffic-listener.js';
 
 export interface ObservedMessages {
   /** Observes the requests that the SDK's server answers itself, such as `initialize`. */

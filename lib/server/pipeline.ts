@@ -57,7 +57,8 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
         ...at('answer'),
         ...checks,
       ];
-      return [method, observed(checked(compose(stages, answer), rounds), observer)] as const;
+      const serve = observed(checked(compose(stages, answer), rounds), observer);
+      return [method, redirected(serve, extensions)] as const;
     }),
   );
 }
@@ -78,6 +79,13 @@ function stagesOf(extensions: readonly ServerExtension[], method: string, era: E
 
 const compose = (stages: readonly (Stage | false | undefined)[], last: Answer): Answer =>
   stages.reduceRight<Answer>((next, stage) => (stage ? stage(next) : next), last);
+
+/** Lets extensions replace a call. */
+const redirected = (serve: Serve, extensions: readonly ServerExtension[]): Serve =>
+  extensions.reduceRight<Serve>(
+    (next, one) => (one.redirect ? (call, write) => next(one.redirect!(call), write) : next),
+    serve,
+  );
 
 /** Observes a call from before its stages until its answer is written. */
 function observed(serve: Serve, observer: Observer | undefined): Serve {

@@ -48,12 +48,14 @@ export class Visibility {
   firstShown(entries: readonly Entry[], call: McpCall): Entry | undefined | Promise<Entry | undefined> {
     const [entry] = entries;
     const shows = entry && this.shows(entry, call);
-    if (!(shows instanceof Promise)) return entry;
-    return shows.then(isShown => (isShown ? entry : this.firstShown(entries.slice(1), call)));
+    if (shows === true || !entry) return entry;
+    const rest = () => this.firstShown(entries.slice(1), call);
+    return shows instanceof Promise ? shows.then(isShown => (isShown ? entry : rest())) : rest();
   }
 
-  /** Whether `@Visible` shows a handler to a caller. */
+  /** Whether a handler belongs to the view of a call, and `@Visible` shows it to the caller. */
   private shows(entry: Entry, call: McpCall): boolean | Promise<boolean> {
+    if (call.http?.view?.has(entry) === false) return false;
     return entry.run.hider && !call.lifecycle?.isAdmitted
       ? this.hider(entry, call).then(hider => hider === undefined)
       : true;
@@ -73,7 +75,7 @@ export class Visibility {
   pages(method: ListMethod, call: McpCall): Pages | Promise<Pages> {
     const { permissions, further } = this.options;
     const catalog = this.options.catalog();
-    if (!catalog.hasHidden && !permissions) return catalog.pages[method];
+    if (!catalog.hasHidden && !permissions && !call.http?.view) return catalog.pages[method];
     const lists =
       this.lists.get(catalog) ??
       import('./caller-lists.js').then(({ CallerLists: Lists }) => new Lists(catalog, permissions, further));

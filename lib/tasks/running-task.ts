@@ -4,7 +4,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Answer } from '../protocol/answer.js';
 import { errorOf, type JsonRpcError } from '../protocol/errors.js';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
-import type { TaskObserving } from '../protocol/traffic.js';
+import type { TaskObserving } from '../protocol/traffic-listener.js';
 import type { StoredTask, TaskStatus } from '../stores/task-store.js';
 import { unlessAborted } from '../util/abort.js';
 import { storedCall } from './stored-call.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TrafficPoint, TrafficRequest } from '../protocol/traffic.js';
+import type { TrafficPoint, TrafficRequest } from '../protocol/traffic-listener.js';
 import { ATTR } from './conventions.js';
 
 export type Attributes = Record<string, string | number | boolean>;

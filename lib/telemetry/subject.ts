@@ -1,5 +1,5 @@
 import { itemOf, METHODS, REQUESTS } from '../protocol/methods.js';
-import type { NamedKind, TrafficPoint, TrafficRequest } from '../protocol/traffic.js';
+import type { NamedKind, TrafficPoint, TrafficRequest } from '../protocol/traffic-listener.js';
 import { clipped } from '../util/clipped.js';
 import { OTHER } from './conventions.js';
 import { withoutSecrets } from './recording.js';

@@ -1,16 +1,16 @@
-import {
-  attempt,
-  type EndedConnection,
-  type EndedTask,
-  type ObserveTurn,
-  type Observing,
-  type Outcome,
-  type TaskCall,
-  type TaskObserving,
-  type TrafficListener,
-  type TrafficPoint,
-  type TrafficRequest,
-} from '../protocol/traffic.js';
+import { attempt } from '../protocol/traffic.js';
+import type {
+  EndedConnection,
+  EndedTask,
+  ObserveTurn,
+  Observing,
+  Outcome,
+  TaskCall,
+  TaskObserving,
+  TrafficListener,
+  TrafficPoint,
+  TrafficRequest,
+} from '../protocol/traffic-listener.js';
 import { countedOf, endingOf } from './ending.js';
 import { CallLog } from './log/call-log.js';
 import type { McpMetrics } from './metrics/mcp-metrics.js';

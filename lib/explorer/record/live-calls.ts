@@ -2,7 +2,7 @@ import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { isRefusal } from '../../interceptors/boundary/run-phase.js';
 import type { Era } from '../../protocol/mcp-call.js';
-import type { Outcome, TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
+import type { Outcome, TrafficPoint, TrafficRequest } from '../../protocol/traffic-listener.js';
 import { subjectOf } from '../../telemetry/subject.js';
 import { clipped } from '../../util/clipped.js';
 import type { LiveCall } from '../api.js';

@@ -8,7 +8,7 @@ import type {
   TrafficListener,
   TrafficPoint,
   TrafficRequest,
-} from '../../protocol/traffic.js';
+} from '../../protocol/traffic-listener.js';
 import { LiveCalls } from './live-calls.js';
 import { Recording } from './recording.js';
 import { TurnCounters } from './turn-counters.js';

@@ -1,7 +1,7 @@
 import type { EntryResult } from '../../interceptors/chain/result.js';
 import type { ChainReport } from '../../interceptors/reports.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
-import type { TurnMessage } from '../../protocol/traffic.js';
+import type { TurnMessage } from '../../protocol/traffic-listener.js';
 
 /** One run of a chain, with the payload that it was given. */
 export interface RecordedRun extends ChainReport {

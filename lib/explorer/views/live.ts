@@ -1,4 +1,4 @@
-import type { TrafficPoint } from '../../protocol/traffic.js';
+import type { TrafficPoint } from '../../protocol/traffic-listener.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { McpServers } from '../../module/mcp-servers.js';
 import type { Live, LiveServer } from '../api.js';

@@ -1,4 +1,4 @@
-import type { ObserveTurn } from '../../protocol/traffic.js';
+import type { ObserveTurn } from '../../protocol/traffic-listener.js';
 import type { Direction, InvocationContext, Phase } from '../protocol/types.js';
 import type { Beside } from './beside.js';
 import type { Clock } from './deadline.js';

@@ -1,4 +1,4 @@
-import type { TurnObserving } from '../../protocol/traffic.js';
+import type { TurnObserving } from '../../protocol/traffic-listener.js';
 import { isCompatible } from './when.js';
 import { type Abortable, DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';

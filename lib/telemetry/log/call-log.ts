@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
-import type { TrafficRequest } from '../../protocol/traffic.js';
+import type { TrafficRequest } from '../../protocol/traffic-listener.js';
 import type { Ending } from '../ending.js';
 import { recorded } from '../recording.js';
 import type { Subject } from '../subject.js';

@@ -8,7 +8,7 @@ import {
 import { InterceptorLoader } from '../../module/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { McpServers } from '../../module/mcp-servers.js';
-import type { EndedTask, TrafficPoint } from '../../protocol/traffic.js';
+import type { EndedTask, TrafficPoint } from '../../protocol/traffic-listener.js';
 import { ROUND_BOUNDS } from '../conventions.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';
 import { Operations, type McpOperation } from './operations.js';

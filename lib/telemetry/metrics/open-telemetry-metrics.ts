@@ -1,5 +1,10 @@
 import type { BatchObservableResult, Histogram, Meter, MetricOptions, Observable } from '@opentelemetry/api';
-import type { EndedConnection, EndedTask, TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
+import type {
+  EndedConnection,
+  EndedTask,
+  TrafficPoint,
+  TrafficRequest,
+} from '../../protocol/traffic-listener.js';
 import {
   ATTR,
   DURATION_BOUNDS,

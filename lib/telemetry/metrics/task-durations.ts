@@ -1,4 +1,4 @@
-import type { EndedTask } from '../../protocol/traffic.js';
+import type { EndedTask } from '../../protocol/traffic-listener.js';
 import { TASK_BOUNDS } from '../conventions.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';
 

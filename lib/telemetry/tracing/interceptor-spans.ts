@@ -1,4 +1,5 @@
-import { attempt, type EndedTurn, type ObserveTurn, type Turn } from '../../protocol/traffic.js';
+import { attempt } from '../../protocol/traffic.js';
+import type { EndedTurn, ObserveTurn, Turn } from '../../protocol/traffic-listener.js';
 import { OWN } from '../conventions.js';
 import type { OpenTelemetry } from '../open-telemetry.js';
 import type { Attributes } from '../peer.js';

@@ -1,5 +1,6 @@
 import type { Context, Link, Span, SpanOptions, Tracer } from '@opentelemetry/api';
-import { attempt, type TrafficPoint, type TrafficRequest } from '../../protocol/traffic.js';
+import { attempt } from '../../protocol/traffic.js';
+import type { TrafficPoint, TrafficRequest } from '../../protocol/traffic-listener.js';
 import { ATTR, EXECUTE_TOOL, OWN } from '../conventions.js';
 import type { Ending } from '../ending.js';
 import type { OpenTelemetry } from '../open-telemetry.js';

@@ -34,7 +34,7 @@ import { httpOf, legacyCall, modernCall, originOf } from './request-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
 import { RequestCheck } from './request-check.js';
 import { SdkHandler } from './sdk-handler.js';
-import { challengeError, limitError, SHUTTING_DOWN } from './transport-error.js';
+import { challengeError, limitError, NO_VIEW, SHUTTING_DOWN } from './transport-error.js';
 
 /** The Streamable HTTP endpoint of one server. It serves both eras, and determines the era of each request. */
 export class HttpEndpoint {
@@ -84,12 +84,18 @@ export class HttpEndpoint {
     }
     // The SDK puts the Host header before the target, even before a target that already has a host.
     rawRequest.url = originForm(rawRequest.url ?? '');
+    const view = this.server.extensions.views?.of(rawRequest.url.split('?', 1)[0], rawRequest.headers);
+    if (view === false) {
+      this.server.refused(NO_VIEW.status);
+      return NO_VIEW.send(rawResponse);
+    }
     closeWithConnection(rawRequest, rawResponse);
     this.answers.add(rawResponse);
     rawResponse.on('close', this.forget);
     const json = body?.ok ? body.json : undefined;
     const { admission } = this.server;
-    const answered = admission ? this.admit(admission, incoming, json) : this.route(incoming, json);
+    const own = view ? { ...incoming, view } : incoming;
+    const answered = admission ? this.admit(admission, own, json) : this.route(own, json);
     answered.catch((error: Error) => {
       this.server.report(error);
       rawResponse.destroy();
@@ -266,9 +272,8 @@ export class HttpEndpoint {
 
 /** The request with the admitted caller, who replaces a caller that a guard of the application found. */
 function ownedBy(authInfo: AuthInfo | undefined, incoming: Incoming): Incoming {
-  const { request, response, rawRequest, rawResponse, body } = incoming;
-  const caller = authInfo ? callerOf(authInfo, request) : incoming.caller;
-  return { request, response, rawRequest, rawResponse, body, authInfo, caller };
+  const caller = authInfo ? callerOf(authInfo, incoming.request) : incoming.caller;
+  return { ...incoming, authInfo, caller };
 }
 
 const idOf = (json: unknown): RequestId | undefined => (isJSONRPCRequest(json) ? json.id : undefined);

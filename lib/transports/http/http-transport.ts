@@ -44,9 +44,12 @@ export class HttpTransport {
     return (this.adapterHost.httpAdapter as AbstractHttpAdapter | null | undefined) ?? undefined;
   }
 
-  /** @param paths the paths of Nest's route */
-  mount(paths: readonly string[]): void {
-    mount(this.controller, this.http);
+  /**
+   * @param own the paths of the controller
+   * @param paths the paths of Nest's routes
+   */
+  mount(own: readonly string[], paths: readonly string[]): void {
+    mount(this.controller, this.http, own);
     this.slot.gate?.watch(paths);
     this.cors.watch(paths);
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { View } from '../../protocol/mcp-call.js';
 import type { Body } from './read-body.js';
 
 /** One HTTP request: the objects of the platform and of Node, and the body that the gate read. */
@@ -12,4 +13,5 @@ export interface Incoming {
   readonly authInfo?: AuthInfo;
   /** The key of the caller in the limits per caller; see `limitKeyOf`. */
   readonly caller: string;
+  readonly view?: View;
 }

@@ -37,10 +37,14 @@ export function createController(): Type {
 }
 
 /** Turns the controller into a Nest route, so that prefix, versioning, middleware and global guards apply. */
-export function mount(controller: Type, { path, version }: ResolvedHttpOptions): void {
+export function mount(
+  controller: Type,
+  { path, version }: ResolvedHttpOptions,
+  paths: readonly string[] = [path],
+): void {
   const prototype = controller.prototype as object;
   const handle = Object.getOwnPropertyDescriptor(prototype, 'handle') as PropertyDescriptor;
-  Controller({ path, ...(version !== undefined && { version }) })(controller);
+  Controller({ path: [...paths], ...(version !== undefined && { version }) })(controller);
   UseFilters(new JsonRpcExceptionFilter())(controller);
   // Excluded, because OpenAPI cannot describe the endpoint. The application can include it with its own decorator.
   if (!Reflect.hasMetadata(SWAGGER_EXCLUDE_METADATA, controller))

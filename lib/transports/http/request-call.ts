@@ -69,12 +69,13 @@ export function legacyCall(
   };
 }
 
-export const httpOf = ({ request, response, rawRequest, caller }: Incoming): HttpExchange => ({
+export const httpOf = ({ request, response, rawRequest, caller, view }: Incoming): HttpExchange => ({
   request,
   response,
   headers: rawRequest.headers,
   rawHeaders: rawRequest.rawHeaders,
   caller,
+  view,
 });
 
 /** Shared, because `abort()` would capture a stack at the end of each request. */

@@ -48,6 +48,8 @@ export const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shut
   headers: { 'retry-after': '1' },
 });
 
+export const NO_VIEW = new TransportError(404, -32600, 'Not Found: the server has no such part');
+
 /** The limit counts it. */
 export class LimitError extends TransportError {}
 

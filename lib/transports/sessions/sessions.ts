@@ -365,10 +365,14 @@ type Params = Record<string, unknown>;
 const NOT_FOUND = new TransportError(404, -32001, 'Session not found');
 
 /**
- * The owner of a session: the caller and the parameters of the path, because a session of one tenant must not serve
- * another. An anonymous client may change its address.
+ * The owner of a session: the caller, the parameters of the path and the view, because a session of one tenant or view must
+ * not serve another. An anonymous client may change its address.
  */
-function ownerOf({ caller, request }: Incoming, owner = isCaller(caller) ? caller : 'anonymous'): string {
+function ownerOf(
+  { caller, request, view }: Incoming,
+  owner = isCaller(caller) ? caller : 'anonymous',
+): string {
   const { params = {} } = request as { params?: object };
+  if (view) return JSON.stringify([owner, params, view.key]);
   return Object.keys(params).length === 0 ? owner : JSON.stringify([owner, params]);
 }
