@@ -29,6 +29,7 @@ const FLOORS = [
   'tasks',
   'apps',
   'skills',
+  'toolsets',
   'telemetry',
   'explorer',
   'testing',
@@ -82,7 +83,7 @@ const PACKAGE_RULES = [
   },
   {
     notIn: [],
-    regex: '^(class-(validator|transformer)|jose|redis|@opentelemetry/api|@nestjs/terminus)(/|$)',
+    regex: '^(class-(validator|transformer)|jose|minisearch|redis|@opentelemetry/api|@nestjs/terminus)(/|$)',
     types: true,
     message: 'An optional package: use `import type` or `await import()`.',
   },

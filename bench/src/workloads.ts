@@ -11,6 +11,11 @@ const SESSION: Era = '2025-11-25';
 const text = 'Ring twice, please';
 const ECHO: Call = { method: 'tools/call', params: { name: 'echo', arguments: { text } }, says: text };
 const LIST: Call = { method: 'tools/list', params: {}, says: '"name":"echo"' };
+const SEARCH: Call = {
+  method: 'tools/call',
+  params: { name: 'search_tools', arguments: { query: 'find the products of shelf 512' } },
+  says: 'search_512',
+};
 const ORDER: Call = {
   method: 'tools/call',
   params: CALL,
@@ -226,6 +231,22 @@ export const WORKLOADS: readonly Workload[] = [
   },
   list(100, 'peer'),
   list(1000),
+  {
+    name: 'tools/list of a toolset of 50 among 1,000 tools',
+    contenders: {
+      bare: contender('bare', LIST, { tools: 50 }),
+      ours: contender('ours', LIST, { tools: 1000, toolsets: 20 }),
+    },
+    comparisons: speed('ours', 'bare', 2),
+  },
+  {
+    name: 'search among 1,000 tools',
+    contenders: {
+      plain: contender('ours', ECHO, { tools: 1000, search: true }),
+      'a search': contender('ours', SEARCH, { tools: 1000, search: true }),
+    },
+    comparisons: speed('a search', 'plain'),
+  },
   {
     name: 'rounds',
     quick: true,

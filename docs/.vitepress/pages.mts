@@ -25,6 +25,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['tasks', 'Long work: tasks'],
     ['apps', 'Views: MCP Apps'],
     ['skills', 'Skills'],
+    ['toolsets', 'Hundreds of tools'],
     ['queues', 'Long work: queues'],
     ['header-parameters', 'Header parameters'],
     ['runtime', 'Handlers at run time'],

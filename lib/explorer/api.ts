@@ -55,6 +55,8 @@ export interface CatalogueServer {
   readonly handlers: readonly CatalogueEntry[];
   /** Sum of the tokens of its tools. */
   readonly tokens: number;
+  /** The ends of paths that choose a part of the server, such as a toolset. */
+  readonly parts: readonly string[];
   /** The command that starts the official inspector for this server; `{origin}` stands for the origin of the page. */
   readonly inspector?: string;
 }
@@ -227,6 +229,8 @@ export interface CallerList {
     'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list' | 'extension methods';
   /** The entries as this caller gets them, after interceptors. */
   readonly entries: readonly Json[];
+  /** What a model pays for each entry, as an estimate. Only for tools. */
+  readonly tokens?: readonly number[];
   /** Empty for a list that is cut. */
   readonly missing: readonly MissingEntry[];
   /** True for a list with more pages than the explorer reads. */
@@ -238,7 +242,7 @@ export interface CallerList {
 export interface MissingEntry {
   readonly kind: Kind;
   readonly name: string;
-  readonly by: 'guard' | 'scope' | 'interceptor' | 'token';
+  readonly by: 'guard' | 'scope' | 'interceptor' | 'token' | 'part';
   /** Name of the guard or interceptor, or the scopes that the caller lacks. */
   readonly names: readonly string[];
   /** A sentence, such as `@Visible(RolesGuard) hides it`. */

@@ -5,6 +5,7 @@ import type { ServerDraft } from './server-draft.js';
 /** The modules of this package that take options of handlers. */
 const OWNERS: Readonly<Record<string, string>> = {
   ui: 'needs McpAppsModule: import McpAppsModule.forRoot() of nestjs-mcp/apps',
+  hints: 'needs McpToolsetsModule: import McpToolsetsModule.forRoot() of nestjs-mcp/toolsets',
   task: 'needs McpTasksModule: import McpTasksModule.forRoot() of nestjs-mcp/tasks',
 };
 

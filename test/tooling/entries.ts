@@ -16,4 +16,5 @@ export const ENTRIES = [
   'tasks',
   'telemetry',
   'testing',
+  'toolsets',
 ];

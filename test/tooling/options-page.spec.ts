@@ -32,6 +32,9 @@ import { JWT } from '../../lib/auth/jwt-verifier.js';
 import { REDIS } from '../../lib/redis/redis-options.js';
 import { SKILLS } from '../../lib/skills/skill-options.js';
 import { TASKS, TOOL_TASK } from '../../lib/tasks/task-options.js';
+import { HINTS } from '../../lib/toolsets/tool-hints.js';
+import { TOOLSETS } from '../../lib/toolsets/toolset-options.js';
+import { TOOL_SEARCH } from '../../lib/toolsets/search/search-options.js';
 import { EXPLORER } from '../../lib/explorer/explorer-options.js';
 import { TELEMETRY } from '../../lib/telemetry/telemetry-options.js';
 import { describe as describeSchema } from '../../lib/options/check-options.js';
@@ -97,6 +100,9 @@ const SECTIONS: readonly Section[] = [
   ['McpSkillsModule.forRoot(options)', SKILLS, 'McpSkillsOptions'],
   ['McpTasksModule.forRoot(options)', TASKS, 'McpTasksOptions'],
   ['@Tool task', TOOL_TASK, 'ToolTaskOptions'],
+  ['McpToolsetsModule.forRoot(options)', TOOLSETS, 'McpToolsetsOptions'],
+  ['McpToolSearchModule.forRoot(options)', TOOL_SEARCH, 'McpToolSearchOptions'],
+  ['@Tool hints', HINTS, 'ToolHints'],
   ['McpTelemetryModule.forRoot(options)', TELEMETRY, 'McpTelemetryOptions'],
   ['McpExplorerModule.forRoot(options)', EXPLORER, 'McpExplorerOptions'],
   ['McpAuthModule.forRoot(options)', AUTH, 'McpAuthOptions'],

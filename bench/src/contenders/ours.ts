@@ -10,6 +10,7 @@ import { McpGatewayModule } from '../../../dist/cjs/gateway/index.js';
 import { McpRedisModule } from '../../../dist/cjs/redis/index.js';
 import { McpTasksModule } from '../../../dist/cjs/tasks/index.js';
 import { McpTelemetryModule } from '../../../dist/cjs/telemetry/index.js';
+import { McpToolSearchModule, McpToolsetsModule, Toolset } from '../../../dist/cjs/toolsets/index.js';
 import { CALL, isClean, RULES } from '../interceptors.js';
 import { QUESTION, SECRET } from '../mrtr-question.js';
 import { addMethod, toolsOf } from './catalog.js';
@@ -23,7 +24,8 @@ class Tools {}
 for (const [index, { name, description, schema }] of toolsOf(setup.tools).entries()) {
   const method = `tool${index}`;
   const tool = Tool({ name, description, inputSchema: schema });
-  addMethod(Tools.prototype, method, ({ text }: { text: string }) => text, tool);
+  const set = `set-${Math.floor((index * (setup.toolsets ?? 1)) / setup.tools)}`;
+  addMethod(Tools.prototype, method, ({ text }: { text: string }) => text, tool, Toolset(set));
   Args()(Tools.prototype, method, 0);
 }
 
@@ -91,6 +93,8 @@ const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_UR
 // No limit ends the measurement.
 const MANY = { max: 10_000_000, maxPerCaller: 10_000_000, ttlMs: 1000 };
 const tasks = setup.tasks ? [McpTasksModule.forRoot(MANY)] : [];
+const toolsets = setup.toolsets ? [McpToolsetsModule.forRoot()] : [];
+const search = setup.search ? [McpToolSearchModule.forRoot()] : [];
 const telemetry = setup.telemetry ? [McpTelemetryModule.forRoot()] : [];
 
 const SERVER = { name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } };
@@ -109,6 +113,8 @@ const explorer = setup.explorer
     ...auth,
     ...telemetry,
     ...tasks,
+    ...toolsets,
+    ...search,
     ...explorer,
   ],
   providers: setup.isProxy ? [] : [Tools, Validators, ...orders],
@@ -118,7 +124,7 @@ class App {}
 
 const app = await createApp(App, setup.platform);
 if (setup.feature === 'route') app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
-await serve(app);
+await serve(app, setup.toolsets ? '/mcp/x/set-0' : undefined);
 
 /** Verifies tokens by the keys that an issuer on a free port publishes. */
 async function protection({ issuer, audience, jwks, tokenCacheMs }: Auth) {

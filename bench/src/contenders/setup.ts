@@ -28,6 +28,10 @@ export interface Setup {
   readonly legacy?: 'stateless';
   /** Whether a second process answers, and this one only passes the calls on to it. */
   readonly isProxy?: boolean;
+  /** How many toolsets of the same size the tools are in. It then listens at the first. */
+  readonly toolsets?: number;
+  /** Whether it imports `McpToolSearchModule`. */
+  readonly search?: boolean;
   /** Whether it imports `McpExplorerModule`. */
   readonly explorer?: boolean;
 }
@@ -92,7 +96,7 @@ export async function createApp(module: Type, platform: Platform) {
 }
 
 /** Listens on a free port, and says so. */
-export async function serve(app: Awaited<ReturnType<typeof createApp>>): Promise<void> {
+export async function serve(app: Awaited<ReturnType<typeof createApp>>, path = '/mcp'): Promise<void> {
   await app.listen(0, '127.0.0.1');
-  ready(`${await app.getUrl()}/mcp`);
+  ready(`${await app.getUrl()}${path}`);
 }

@@ -33,12 +33,24 @@ export function callerIn({ body: { caller } }: ApiRequest): Caller {
   );
 }
 
-/** The endpoint as a caller reaches it. @throws ApiFailure for a server without one */
+/** The end of a path that chooses a part of a server. @throws ApiFailure for a part that does not exist */
+export function partIn({ body: { part = '' } }: ApiRequest, { extensions }: McpServerInstance): string {
+  if (part === '') return part;
+  if (typeof part === 'string' && extensions.views?.suffixes().includes(part)) return part;
+  throw new ApiFailure(404, 'The server has no such part');
+}
+
+/**
+ * The endpoint as a caller reaches it.
+ * @param part the end of a path that chooses a part of the server. Default: the whole server
+ * @throws ApiFailure for a server without an endpoint
+ */
 export function targetOf(
   { paths, options }: McpServerInstance,
   caller: Exclude<Caller, { kind: 'made-up' }>,
   { http, address, signal }: Pick<ApiRequest, 'http' | 'address' | 'signal'>,
   httpServer: Server,
+  part = '',
 ): Target {
   const [path] = options.http ? paths : [];
   if (path === undefined) throw new ApiFailure(409, `The server "${options.name}" has no HTTP endpoint`);
@@ -47,7 +59,7 @@ export function targetOf(
   }
   return {
     server: httpServer,
-    path,
+    path: path + part,
     address,
     signal,
     headers: {

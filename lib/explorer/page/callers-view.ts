@@ -8,13 +8,14 @@ import { View } from './view.js';
 /** The lists as a chosen caller gets them, with the reason for each entry that is missing. */
 export class CallersView extends View {
   protected async build(): Promise<Node[]> {
-    const { name, revisions } = this.server;
+    const { name, revisions, parts } = this.server;
     const picker = new CallerPicker(['anonymous', 'token', 'made-up']);
     const revision = select(revisions.map(value => [value, value] as const));
+    const part = select([['', 'All'] as const, ...parts.map(value => [value, value] as const)]);
     const place = h('div');
     const show = async () => {
       try {
-        const body = { server: name, caller: picker.value, revision: revision.value };
+        const body = { server: name, caller: picker.value, revision: revision.value, part: part.value };
         const answer = await post<CallerView>('callers', body);
         fill(place, ...answerOf(answer));
       } catch (error) {
@@ -30,7 +31,12 @@ export class CallersView extends View {
       h('h2', 'Callers'),
       h('p', 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
       picker.element,
-      h('div.row', labelled('Protocol revision', revision), button('Show lists', pressed, 'primary')),
+      h(
+        'div.row',
+        labelled('Protocol revision', revision),
+        parts.length > 0 && labelled('Part of the server', part),
+        button('Show lists', pressed, 'primary'),
+      ),
       place,
     ];
   }
@@ -45,18 +51,21 @@ function answerOf({ caller, refused, lists }: CallerView): Node[] {
   ];
 }
 
-function listView({ method, entries, missing, isCut, refused }: CallerList): HTMLElement {
+function listView({ method, entries, tokens, missing, isCut, refused }: CallerList): HTMLElement {
   const heading = h('h3', method, ' ', badge(`${entries.length}`), ' ');
+  const cost = tokens?.reduce((sum, one) => sum + one, 0);
   if (refused !== undefined) return h('section', heading, h('p.alert', `Refused: ${refused}`));
   return h(
     'section',
     heading,
+    cost !== undefined && h('p', `About ${count(cost, 'token')} in each conversation.`),
     entries.length > 0 &&
-      table(
+      table<Json>(
         `Entries of ${method}`,
         {
           Name: entry => h('code', nameOf(entry)),
           Description: entry => textOf(entry['description'] ?? '–'),
+          ...(tokens && { Tokens: (_: Json, index: number) => `${tokens[index]}` }),
         },
         entries,
       ),

@@ -14,12 +14,12 @@ import type { McpServers } from '../../module/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
 import { ApiFailure } from '../api-failure.js';
 import type { CallerView, Caller, CallerList, Kind, MissingEntry } from '../api.js';
-import { callerIn, serverIn, targetOf } from '../call/caller.js';
+import { callerIn, partIn, serverIn, targetOf } from '../call/caller.js';
 import { InProcessClient, type Answer } from '../call/in-process-client.js';
 import type { ApiRequest } from '../explorer-site.js';
 import { changesOf, type Recording } from '../record/recording.js';
 import type { Recorder } from '../record/recorder.js';
-import { revisionsOf } from './catalogue.js';
+import { revisionsOf, tokensOf } from './catalogue.js';
 import { isIn, methodsOf, type ExtendedMethod } from './methods.js';
 
 /** The most pages of a list. */
@@ -45,13 +45,14 @@ export class CallerViews {
   readonly view = async (request: ApiRequest): Promise<CallerView> => {
     const server = serverIn(request, this.servers);
     const caller = callerIn(request);
+    const part = partIn(request, server);
     const { revision = REVISION } = request.body;
     if (typeof revision !== 'string' || !revisionsOf(server).includes(revision)) {
       throw new ApiFailure(400, `The server serves the revisions ${revisionsOf(server).join(', ')}`);
     }
     if (caller.kind === 'made-up')
-      return this.viewOf(server, revision, this.madeUp(server, caller, revision, request));
-    const client = new InProcessClient(targetOf(server, caller, request, this.httpServer()), revision);
+      return this.viewOf(server, revision, this.madeUp(server, caller, { revision, part }, request));
+    const client = new InProcessClient(targetOf(server, caller, request, this.httpServer(), part), revision);
     try {
       const opened = await client.open();
       const refused = opened && refusalOf(opened);
@@ -82,6 +83,7 @@ export class CallerViews {
         method,
         entries,
         missing,
+        ...(kind === 'tool' && { tokens: entries.map(tokensOf) }),
         ...(isCut && { isCut }),
         ...(refused !== undefined && { refused }),
       });
@@ -103,9 +105,10 @@ export class CallerViews {
   private madeUp(
     server: McpServerInstance,
     { scopes, roles }: Extract<Caller, { kind: 'made-up' }>,
-    revision: string,
+    { revision, part }: { readonly revision: string; readonly part: string },
     { signal, address }: ApiRequest,
   ): Ask {
+    const view = server.extensions.views?.of(part, {}) || undefined;
     const extra = { sub: 'made-up', roles };
     const authInfo = { token: '', clientId: 'made-up', scopes: [...scopes], extra };
     const header = () => undefined;
@@ -129,7 +132,7 @@ export class CallerViews {
         isSynthetic: true,
         reply: { signal, notify: async () => undefined },
         authInfo,
-        http: { request, response: {}, headers: {}, rawHeaders: [], caller: '["made-up"]' },
+        http: { request, response: {}, headers: {}, rawHeaders: [], caller: '["made-up"]', view },
       };
       return this.recorder.recordCall(call, async () => {
         const { json, status } = await answerInJson(server, call);
@@ -250,6 +253,8 @@ async function reasonOf(
   const { kind, key: name } = entry;
   const missing = (...reason: Reason) => missingEntry(kind, name, ...reason);
   const call = recordings[0].calls.find(one => one.method === method);
+  if (call?.http?.view?.has(entry) === false)
+    return missing('part', [], 'It is not in this part of the server');
   const hider = call && (await visibility.hider(entry, call));
   if (hider) {
     const guard = hider.guard ? nameOf(hider.guard) : '@Visible';

@@ -37,6 +37,7 @@ function serverOf(server: McpServerInstance, config: ApplicationConfig): Catalog
     revisions: revisionsOf(server),
     handlers,
     tokens: handlers.reduce((sum, { tokens }) => sum + tokens, 0),
+    parts: path === undefined ? [] : (server.extensions.views?.suffixes() ?? []),
     ...(path !== undefined && { inspector: inspectorOf(path) }),
   };
 }
@@ -111,5 +112,6 @@ function splitAt(where: string): [string, string] {
   return [where.slice(0, dot), where.slice(dot + 1)];
 }
 
-const tokensOf = (definition: object | undefined): number =>
+/** What a model pays for the definition of a tool, as an estimate. */
+export const tokensOf = (definition: object | undefined): number =>
   definition ? Math.ceil(JSON.stringify(definition).length / TOKEN_LENGTH) : 0;

@@ -1,0 +1,12 @@
+// Sets of tools with URLs of their own, and a search in place of a long list.
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module.js';
+
+async function bootstrap() {
+  const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
+  app.enableShutdownHooks();
+  await app.listen(process.env.PORT ?? 3000, '127.0.0.1');
+  console.log(`MCP endpoint: ${await app.getUrl()}/mcp`);
+}
+
+void bootstrap();
