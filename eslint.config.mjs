@@ -83,7 +83,8 @@ const PACKAGE_RULES = [
   },
   {
     notIn: [],
-    regex: '^(class-(validator|transformer)|jose|minisearch|redis|@opentelemetry/api|@nestjs/terminus)(/|$)',
+    regex:
+      '^(class-(validator|transformer)|jose|minisearch|parse5|redis|@opentelemetry/api|@nestjs/terminus)(/|$)',
     types: true,
     message: 'An optional package: use `import type` or `await import()`.',
   },

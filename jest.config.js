@@ -40,5 +40,5 @@ module.exports = {
     '^.+\\.m?js$': swc({ syntax: 'ecmascript' }),
   },
   // ESM only, which Jest cannot require untransformed on Node before 24.9.
-  transformIgnorePatterns: ['/node_modules/(?!(@nestjs|arktype|@ark|arkregex|jose)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(@nestjs|arktype|@ark|arkregex|entities|jose|parse5)/)'],
 };

@@ -21,10 +21,14 @@ export class AppView {
     this.html = readFileSync(path, 'utf8');
   }
 
+  /** The HTML that is known before the first read. Undefined for a view that a method returns. */
+  get known(): string | undefined {
+    return this.options.html ?? this.html;
+  }
+
   /** What hosts will not load. Empty for a view that a method returns. */
   refusedUrls(): readonly RefusedUrl[] {
-    const { html = this.html ?? '', csp } = this.options;
-    return refusedUrlsIn(html, csp);
+    return refusedUrlsIn(this.known ?? '', this.options.csp);
   }
 
   /** @param app the instance of the class */

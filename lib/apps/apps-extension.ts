@@ -8,6 +8,8 @@ import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from './app-context.js';
 import { viewOf } from './app.decorator.js';
 import { toolUiOf } from './app-options.js';
+import type { AppView } from './app-view.js';
+import type { FindHtmlErrors } from './html-errors.js';
 
 /** The key that hosts read which are older than the extension. */
 const OLD_KEY = 'ui/resourceUri';
@@ -22,6 +24,9 @@ export class AppsExtension implements ServerExtension {
   private readonly unlisted = new Set<string>();
   private readonly warned = new Set<string>();
   private server?: McpServerInstance;
+
+  /** @param findErrors undefined if nobody is to learn of errors in HTML */
+  constructor(private readonly findErrors?: FindHtmlErrors) {}
 
   readonly handlerOptions = {
     ui: (value: unknown, handler: object) => {
@@ -54,11 +59,7 @@ export class AppsExtension implements ServerExtension {
           `the file of the view cannot be read: ${(error as Error).message}`,
         );
       }
-      for (const { url, option } of view.refusedUrls()) {
-        this.logger.warn(
-          `${where}: hosts do not load ${url}, because "csp.${option}" of @App does not name its origin`,
-        );
-      }
+      this.warnOf(view, where);
     }
     for (const tool of this.tools.values()) this.assertView(tool, server);
   }
@@ -66,6 +67,19 @@ export class AppsExtension implements ServerExtension {
   stages(method: string): Stages | undefined {
     if (method === 'tools/call' && this.tools.size > 0) return { answer: this.watched };
     return method === 'resources/list' && this.unlisted.size > 0 ? { answer: this.listed } : undefined;
+  }
+
+  private warnOf(view: AppView, where: string): void {
+    for (const { url, option } of view.refusedUrls()) {
+      this.logger.warn(
+        `${where}: hosts do not load ${url}, because "csp.${option}" of @App does not name its origin`,
+      );
+    }
+    const { known, options } = view;
+    const { file = 'the option "html"' } = options;
+    for (const { line, code } of known === undefined ? [] : (this.findErrors?.(known) ?? [])) {
+      this.logger.warn(`${where}: line ${line} of ${file} is not valid HTML (${code})`);
+    }
   }
 
   private assertView({ definition, where }: ToolEntry, server: McpServerInstance): void {

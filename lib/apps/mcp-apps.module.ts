@@ -3,6 +3,9 @@ import { McpCoreModule } from '../module/mcp-core.module.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { addToContext } from './app-context.js';
 import { AppsExtension } from './apps-extension.js';
+import { loadHtmlParser, type FindHtmlErrors } from './html-errors.js';
+
+const FIND_HTML_ERRORS = 'nestjs-mcp:find-html-errors';
 
 /**
  * Shows results of tools in views (MCP Apps, SEP-1865). Import it once, in any module.
@@ -22,11 +25,18 @@ export class McpAppsModule {
   }
 
   /** @internal Nest creates it. */
-  constructor(@Inject(MCP_SERVERS) servers: McpServers) {
-    servers.extend({ where: 'McpAppsModule', create: () => new AppsExtension() });
+  constructor(
+    @Inject(MCP_SERVERS) servers: McpServers,
+    @Inject(FIND_HTML_ERRORS) findErrors?: FindHtmlErrors,
+  ) {
+    servers.extend({ where: 'McpAppsModule', create: () => new AppsExtension(findErrors) });
   }
 
   static forRoot(): DynamicModule {
-    return { module: McpAppsModule, imports: [McpCoreModule] };
+    return {
+      module: McpAppsModule,
+      imports: [McpCoreModule],
+      providers: [{ provide: FIND_HTML_ERRORS, useFactory: loadHtmlParser }],
+    };
   }
 }

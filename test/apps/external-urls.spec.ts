@@ -35,7 +35,7 @@ describe('what a view loads from elsewhere', () => {
   it('is a warning at the start', async () => {
     @App({
       uri: 'ui://shop/map',
-      html: `<script src="${CDN}/map.js"></script><img src="https://tiles.example/1.png">`,
+      html: `<!doctype html><script src="${CDN}/map.js"></script><img src="https://tiles.example/1.png">`,
       csp: { resourceDomains: [CDN] },
     })
     @Injectable()
