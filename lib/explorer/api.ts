@@ -10,6 +10,7 @@
  * | GET  `api/findings`  |                 | `Findings`  |
  * | POST `api/callers`   | `CallerViewRequest` | `CallerView`    |
  * | POST `api/call`      | `CallRequest`   | `CallTrace` |
+ * | POST `api/view`      | `ViewRequest`   | `AppView`   |
  * | POST `api/tasks`     | `TasksRequest`  | `Tasks`     |
  * | POST `api/cancel`    | `CancelRequest` | `{}`        |
  *
@@ -19,8 +20,12 @@
  * The page is the folder `page/` beside this file, flat: `index.html`, `*.js`, `*.css` and `*.svg`. Its `.ts` sources are
  * compiled to browser ES modules of the same names when the package is built. The module reads the folder once, at start-up.
  * The page has no inline script or style and no inline event handler: the Content-Security-Policy is `default-src 'none';
- * script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'`, with frames, forms and bases forbidden.
- * A `adoptedStyleSheets` constructed in a script works; a `style="…"` attribute does not.
+ * script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'`, with forms and bases
+ * forbidden, and other pages that frame it. A `adoptedStyleSheets` constructed in a script works; a `style="…"` attribute does
+ * not.
+ *
+ * `view.html?csp=<JSON>` is the frame of a view: it becomes the HTML that the page sends to it. Its origin is opaque, and its
+ * Content-Security-Policy is what a host makes of `csp`.
  */
 
 export interface ApiError {
@@ -349,6 +354,22 @@ export interface TraceTurn {
   readonly before?: Shown;
   readonly after?: Shown;
   readonly durationMs: number;
+}
+
+/* ---- views ---- */
+
+/** Reads a view (SEP-1865), as a client of 2026-07-28. */
+export interface ViewRequest {
+  readonly server: string;
+  readonly caller: Exclude<Caller, { kind: 'made-up' }>;
+  readonly uri: string;
+}
+
+export interface AppView {
+  /** Whole, whatever its length. */
+  readonly html: string;
+  /** `_meta.ui.csp` of the content. */
+  readonly csp: Json;
 }
 
 /* ---- tasks ---- */

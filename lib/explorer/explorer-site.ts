@@ -8,6 +8,7 @@ import { isRecord } from '../util/is-record.js';
 import { ApiFailure } from './api-failure.js';
 import { readPage, type PageFile } from './page-files.js';
 import { RequestGate } from './request-gate.js';
+import { VIEW_FRAME, viewPolicy } from './view-frame.js';
 
 /** A request of the page: GET without a body, POST with one. */
 export interface ApiRequest {
@@ -32,6 +33,7 @@ const CSP = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -45,6 +47,9 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 } as const;
+
+/** The frame in which the page shows a view. */
+const VIEW = 'view.html';
 
 interface Served extends PageFile {
   readonly etag: string;
@@ -82,6 +87,7 @@ export class ExplorerSite {
       this.gate.admit(rawRequest, path?.startsWith('api/') === true);
       if (path === undefined) return this.redirect(rawResponse);
       if (path.startsWith('api/')) await this.answer(path.slice(4), request, rawRequest, rawResponse);
+      else if (path === VIEW) sendFrame(rawRequest, rawResponse);
       else this.send(path === '' ? 'index.html' : path, rawRequest, rawResponse);
     } catch (error) {
       this.fail(error, rawResponse);
@@ -139,6 +145,21 @@ export class ExplorerSite {
     this.logger.error('A request of the explorer failed', error);
     writeJson(response, 500, { error: 'The explorer failed; the log of the application says why' });
   }
+}
+
+/** The query holds the `csp` of the view. */
+function sendFrame({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  const { searchParams } = new URL(originForm(url), 'http://localhost');
+  response
+    .writeHead(200, {
+      ...HEADERS,
+      'cache-control': 'no-store',
+      'content-security-policy': viewPolicy(searchParams.get('csp')),
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': VIEW_FRAME.length,
+      'x-frame-options': 'SAMEORIGIN',
+    })
+    .end(VIEW_FRAME);
 }
 
 /** As another parser of the application left it, or read now. */

@@ -130,6 +130,7 @@ function siteOf(
     post: {
       callers: callers.view,
       call: calls.call,
+      view: calls.view,
       tasks: request => tasksOf(serverIn(request, servers)),
       cancel: request => cancelTask(serverIn(request, servers), request.body['id']),
     },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../apps/app-context.js';
 import { declaredIn } from '../../headers/header-check.js';
 import { argumentAt, HEADER_PREFIX } from '../../headers/header-params.js';
 import { encodeHeader, isHeaderScalar } from '../../headers/header-value.js';
@@ -9,12 +10,14 @@ import type { McpServers } from '../../module/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
 import { isRecord } from '../../util/is-record.js';
 import { ApiFailure } from '../api-failure.js';
-import type { CallTrace } from '../api.js';
+import type { AppView, CallTrace } from '../api.js';
 import type { ApiRequest } from '../explorer-site.js';
 import type { Recorder } from '../record/recorder.js';
 import { callerIn, serverIn, targetOf } from './caller.js';
 import { CAPABILITIES, InProcessClient } from './in-process-client.js';
 import { traceOf } from './trace.js';
+
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
 const CALLABLE: readonly string[] = DISPATCHED.filter(method => METHODS.get(method)?.canAsk);
 
@@ -36,15 +39,12 @@ export class Calls {
 
   /** @throws ApiFailure for a call that is not made */
   readonly call = async (request: ApiRequest): Promise<CallTrace> => {
-    const server = serverIn(request, this.servers);
-    const caller = callerIn(request);
-    if (caller.kind === 'made-up') throw new ApiFailure(403, 'A made-up caller sees lists and calls nothing');
+    const { server, client } = this.connect(request);
     const { method, params, inputResponses, requestState, confirmed } = request.body;
     const own = typeof method === 'string' ? server.ownMethods.get(method) : undefined;
     if (typeof method !== 'string' || !(own || CALLABLE.includes(method)) || !isRecord(params)) {
       throw new ApiFailure(400, `A call has a "method" of ${CALLABLE.join(', ')}, and "params"`);
     }
-    const client = new InProcessClient(targetOf(server, caller, request, this.httpServer()), REVISION);
     const tool = method === 'tools/call' ? await toolOf(server, params['name'], client) : undefined;
     const isReading = own ? false : method !== 'tools/call' || tool?.annotations?.readOnlyHint === true;
     if (!isReading && confirmed !== true) {
@@ -56,7 +56,7 @@ export class Calls {
       traceparent,
       progressToken: traceId,
       'io.modelcontextprotocol/logLevel': 'debug',
-      'io.modelcontextprotocol/clientCapabilities': declaring(server),
+      [CLIENT_CAPABILITIES]: declaring(server),
     };
     const whole = {
       ...params,
@@ -76,12 +76,51 @@ export class Calls {
     }, AUDIT_MS);
     return traceOf({ ...value, method, recording, traceId });
   };
+
+  /** @throws ApiFailure for a resource that is no view, and for one that the caller may not read */
+  readonly view = async (request: ApiRequest): Promise<AppView> => {
+    const { server, client } = this.connect(request);
+    const { uri } = request.body;
+    if (typeof uri !== 'string') throw new ApiFailure(400, 'A view has a "uri"');
+    const _meta = { [CLIENT_CAPABILITIES]: declaring(server) };
+    const { response, status } = await client.request('resources/read', { uri, _meta });
+    const view = isRecord(response?.['result']) ? viewIn(response['result']) : undefined;
+    if (view) return view;
+    const { message } = (response?.['error'] ?? {}) as { readonly message?: string };
+    const problem = message ?? (response ? `it is not of the type ${APP_MIME_TYPE}` : `HTTP ${status}`);
+    throw new ApiFailure(502, `The view ${uri} cannot be shown: ${problem}`);
+  };
+
+  private connect(request: ApiRequest): { server: McpServerInstance; client: InProcessClient } {
+    const server = serverIn(request, this.servers);
+    const caller = callerIn(request);
+    if (caller.kind === 'made-up') throw new ApiFailure(403, 'A made-up caller sees lists and calls nothing');
+    const target = targetOf(server, caller, request, this.httpServer());
+    return { server, client: new InProcessClient(target, REVISION) };
+  }
 }
+
+interface Content {
+  readonly mimeType?: string;
+  readonly text?: string;
+  readonly blob?: string;
+  readonly _meta?: { readonly ui?: { readonly csp?: AppView['csp'] } };
+}
+
+function viewIn({ contents }: Readonly<Record<string, unknown>>): AppView | undefined {
+  const [content] = (contents ?? []) as readonly Content[];
+  if (content?.mimeType !== APP_MIME_TYPE) return undefined;
+  const { text, blob = '', _meta } = content;
+  return { html: text ?? Buffer.from(blob, 'base64').toString(), csp: _meta?.ui?.csp ?? {} };
+}
+
+/** What a client declares of an extension, besides its identifier. */
+const SETTINGS: Readonly<Record<string, object>> = { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } };
 
 /** A method may need a client that declares its extension, and only such a client gets tasks. */
 const declaring = ({ capabilities: { extensions = {} } }: McpServerInstance) => ({
   ...CAPABILITIES,
-  extensions: Object.fromEntries(Object.keys(extensions).map(id => [id, {}])),
+  extensions: Object.fromEntries(Object.keys(extensions).map(id => [id, SETTINGS[id] ?? {}])),
 });
 
 /** A gateway's tools are known only from its list, as its caller gets it. */

@@ -1,7 +1,9 @@
 import type { CallerView, CallRequest, CallTrace, CallerList, TaskState } from '../api.js';
+import { appPanel, uriOfView } from './app-panel.js';
 import { nameOf } from './callers-view.js';
 import { CallerPicker } from './caller-picker.js';
 import { ApiFailure, post } from './client.js';
+import { dangerOf } from './danger.js';
 import { alertOf, announce, badge, button, code, confirmed, copy, fill, h, labelled } from './dom.js';
 import { questionsForm } from './questions-form.js';
 import { formOf, type Form } from './schema-form.js';
@@ -148,6 +150,7 @@ export class CallView extends View {
         ...traceView(trace),
         trace.outcome === 'asked' && this.questions(request, trace),
         trace.task && this.task(request, trace.task),
+        trace.outcome === 'result' && this.app(request, trace),
       );
       announce(`Round ${number}: ${trace.outcome}`);
     } catch (error) {
@@ -183,6 +186,14 @@ export class CallView extends View {
         called.trace = { ...trace, outcome };
       },
     });
+  }
+
+  /** The view of the tool, if it has one. */
+  private app(request: CallRequest, { result }: CallTrace): HTMLElement | undefined {
+    if (request.method !== 'tools/call' || !result) return undefined;
+    const tools = this.lists.find(({ method }) => method === 'tools/list')?.entries ?? [];
+    const tool = tools.find(({ name }) => name === request.params['name']);
+    return tool && uriOfView(tool) !== undefined ? appPanel({ request, tool, tools, result }) : undefined;
   }
 
   private async snippet(kind: 'curl' | 'test', write: (called: Called) => string): Promise<void> {
@@ -244,14 +255,6 @@ function targetOf(list: CallerList['method'], entry: Json): Target {
       return { method: name, name, entry, form, danger: 'It may change something' };
     }
   }
-}
-
-function dangerOf({ annotations }: Json): string | null {
-  const hints = isRecord(annotations) ? annotations : {};
-  if (hints['readOnlyHint'] === true) return null;
-  return hints['destructiveHint'] === true
-    ? 'It may destroy something'
-    : 'It may change something (no readOnlyHint)';
 }
 
 function promptSchema({ arguments: list }: Json): Json {

@@ -1,4 +1,5 @@
 import type { Catalogue, CatalogueServer } from '../api.js';
+import { AppPanel } from './app-panel.js';
 import { CallersView } from './callers-view.js';
 import { CallView } from './call-view.js';
 import { CatalogueView } from './catalogue-view.js';
@@ -23,6 +24,7 @@ const VIEWS: readonly { readonly id: string; readonly title: string; readonly ty
 ];
 for (const { id, type } of VIEWS) customElements.define(`mcp-${id}`, type);
 customElements.define('mcp-task', TaskPanel);
+customElements.define('mcp-app', AppPanel);
 
 const top = document.getElementById('top')!;
 const content = document.getElementById('content')!;

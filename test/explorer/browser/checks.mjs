@@ -1,4 +1,4 @@
-/* global document, fetch */
+/* global document, fetch, localStorage, parent, self */
 // The checks by application. Each opens the explorer anew.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -48,6 +48,42 @@ async function answer(page, round) {
   assert.deepEqual(await inspect(page), []);
   return place;
 }
+
+const messagesOf = round => round.getByRole('list', { name: 'Messages of the view' });
+
+/** Calls the tool of the bundled view, and waits until the view shows its result. */
+async function showSales(page) {
+  await choose(page, 'sales');
+  await page.getByLabel('region').selectOption('Asia');
+  const round = await call(page);
+  const view = round.frameLocator('iframe');
+  await view.getByText('Q4').waitFor();
+  return { round, view };
+}
+
+/** What a script in a view reaches, or why not. */
+const reach = page =>
+  page.frames()[1].evaluate(async () => {
+    const attempt = read => {
+      try {
+        return String(read());
+      } catch (error) {
+        return error.name;
+      }
+    };
+    const ask = url =>
+      fetch(url).then(
+        ({ status }) => status,
+        ({ message }) => message,
+      );
+    return {
+      origin: self.origin,
+      page: attempt(() => parent.document),
+      storage: attempt(() => localStorage),
+      elsewhere: await ask('https://example.com/'),
+      explorer: await ask('api/live'),
+    };
+  });
 
 const keyboard = {
   name: 'is used by keyboard',
@@ -416,6 +452,83 @@ export const CHECKS = {
         await show(page, 'chain');
         await page.getByText(/would have refused [1-9]/).waitFor();
         await picture('chain', true);
+      },
+    },
+  ],
+  '64-apps': [
+    {
+      name: 'asks before a view changes something',
+      look: 'narrow',
+      async check({ page }) {
+        await choose(page, 'show');
+        const round = await call(page);
+        const view = round.frameLocator('iframe');
+        await view.getByRole('button', { name: 'tea is done' }).click();
+        const dialog = page.getByRole('dialog');
+        assert.match(await textOf(dialog), /The view calls finish: It may change something/);
+        await dialog.getByRole('button', { name: 'Call' }).click();
+        await view.getByText('Done: tea').waitFor();
+        assert.match(await textOf(messagesOf(round)), /tools\/call finish\s+result HTTP 200/);
+        assert.deepEqual(await inspect(page), []);
+      },
+    },
+  ],
+  '66-bundled-app': [
+    ...everyView,
+    {
+      name: 'shows input and result in a view, and calls what the view calls',
+      async check({ page, picture }) {
+        const { round, view } = await showSales(page);
+        await view.getByText('The model asked for Asia.').waitFor();
+        assert.equal(await view.getByLabel('Region').inputValue(), 'Asia');
+        await view.getByLabel('Region').selectOption('America');
+        await view.getByText('45').waitFor();
+        assert.match(
+          await textOf(messagesOf(round)),
+          /tools\/call sales\s+result HTTP 200[^]*America: Q1 30/,
+        );
+        assert.deepEqual(await inspect(page), []);
+        await round.getByRole('heading', { name: 'View', exact: true }).evaluate(it => it.scrollIntoView());
+        await picture('view', true);
+      },
+    },
+    {
+      name: 'shows a view in both themes, and in several widths',
+      look: 'dark',
+      async check({ page }) {
+        const { round, view } = await showSales(page);
+        await view.locator('html[data-theme=dark]').waitFor({ state: 'attached' });
+        await round.getByLabel('Theme of the view').selectOption('light');
+        await view.locator('html[data-theme=light]').waitFor({ state: 'attached' });
+        for (const width of [480, 320]) {
+          await round.getByLabel('Width of the view').selectOption(String(width));
+          assert.equal((await round.locator('iframe').boundingBox()).width, width);
+        }
+        assert.deepEqual(await inspect(page), []);
+      },
+    },
+    {
+      name: 'loads a view again when it is shown again',
+      async check({ page }) {
+        await showSales(page);
+        await show(page, 'live');
+        await show(page, 'call');
+        await page.frameLocator('mcp-app iframe').getByText('The model asked for Asia.').waitFor();
+      },
+    },
+    {
+      name: 'blocks what the policy of a view does not name, and keeps the view out of the explorer',
+      expected: /Content Security Policy/,
+      async check({ page }) {
+        const { round } = await showSales(page);
+        assert.deepEqual(await reach(page), {
+          origin: 'null',
+          page: 'SecurityError',
+          storage: 'SecurityError',
+          elsewhere: 'Failed to fetch',
+          explorer: 'Failed to fetch',
+        });
+        await round.getByText('csp: connect-src blocks https://example.com').waitFor();
       },
     },
   ],
