@@ -7,9 +7,10 @@ import { spec } from 'node:test/reporters';
 import { build } from '../conformance/support/build.mjs';
 import { install, modernNode } from '../conformance/support/install.mjs';
 
-const FILES = ['v1-client.test.mjs', 'inspector.test.mjs', 'ext-tasks.test.mjs'];
+const FILES = ['v1-client.test.mjs', 'inspector.test.mjs', 'ext-tasks.test.mjs', 'mcpjam.test.mjs'];
 
 install(import.meta.dirname);
+install(join(import.meta.dirname, 'mcpjam'));
 modernNode();
 build();
 

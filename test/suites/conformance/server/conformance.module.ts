@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { McpModule, type McpModuleOptions } from 'nestjs-mcp';
+import { McpAppsModule } from 'nestjs-mcp/apps';
 import { McpSkillsModule } from 'nestjs-mcp/skills';
 import { McpTasksModule } from 'nestjs-mcp/tasks';
+import { Apps } from './apps.js';
 import { Diagnostics } from './diagnostics.js';
 import { ElicitationTools } from './elicitation.js';
 import { InputRequired } from './input-required.js';
@@ -24,8 +26,9 @@ export class ConformanceModule {
         McpModule.forRoot({ name: 'conformance', version: '1.0.0', legacy }),
         McpTasksModule.forRoot({ pollIntervalMs: 100 }),
         McpSkillsModule.forRoot({ dir: SKILLS }),
+        McpAppsModule.forRoot(),
       ],
-      providers: [Tools, ElicitationTools, InputRequired, Diagnostics, Resources, Prompts, TaskTools],
+      providers: [Tools, ElicitationTools, InputRequired, Diagnostics, Resources, Prompts, TaskTools, Apps],
     };
   }
 }
