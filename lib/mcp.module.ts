@@ -160,9 +160,10 @@ export class McpModule
     const { applicationId } = this.modules;
     const pathsOf = (own: string) =>
       routePaths(this.config, { path: own, version, module: McpModule, applicationId });
-    const all = this.servers.pathsOf(this.draft.options, path);
-    this.http?.mount(all, all.flatMap(pathsOf));
-    this.draft.mount(pathsOf(path));
+    const parts = this.servers.pathsBelow(this.draft.options);
+    const own = pathsOf(path);
+    this.http?.mount(parts, [...own, ...parts.flatMap(part => pathsOf(path.replace(/\/$/, '') + part))]);
+    this.draft.mount(own);
   }
 
   /** Opens the transports, and logs what the server offers. */

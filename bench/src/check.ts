@@ -11,7 +11,8 @@ export async function checkWithClient({ program, url, setup, call }: Running): P
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   try {
     const { tools } = await client.listTools();
-    if (tools.length < setup.tools) throw new Error(`${program} lists ${tools.length} tools`);
+    const least = setup.search ? 2 : setup.tools / (setup.toolsets ?? 1);
+    if (tools.length < least) throw new Error(`${program} lists ${tools.length} tools`);
     const { name, arguments: args } = call.params;
     // The official client waits for no tasks.
     if (name === undefined || name === 'ask' || call.isTask) return;

@@ -55,7 +55,10 @@ export interface ToolUiOptions {
   visibility?: ('model' | 'app')[];
 }
 
-const ORIGINS = listOf(TEXT, 'a list of origins, such as "https://api.example.com"');
+const ORIGINS = listOf(
+  { type: 'string', pattern: '^[^\\s;,\'"]+$' },
+  'a list of origins, such as "https://api.example.com"',
+);
 
 export const APP = objectOf<AppOptions>(
   {

@@ -37,6 +37,7 @@ export function App(options: AppOptions): ClassDecorator {
     const _meta = { ui: uiMetaOf(view.options) };
     views.set(_meta, view);
     const prototype = type.prototype as object;
+    assertMethod(view.options, prototype, type.name);
     const descriptor = {
       configurable: true,
       value(this: object) {
@@ -56,6 +57,12 @@ function optionsOf(options: AppOptions, name: string) {
   } catch (error) {
     throw new TypeError(`@App() on ${name}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** @throws TypeError */
+function assertMethod({ method }: AppOptions, prototype: object, name: string): void {
+  if (method === undefined || typeof Reflect.get(prototype, method) === 'function') return;
+  throw new TypeError(`@App() on ${name}: the class has no method "${method}"`);
 }
 
 /** The options of the tools of a class that have a view. */

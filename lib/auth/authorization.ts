@@ -29,6 +29,7 @@ export class Authorization implements ServerExtension, Admission {
 
   attach(server: ExtendedServer): void {
     this.server = server;
+    this.permissions.assertResource();
     warnUnreachable(this.permissions, server.requirements());
   }
 

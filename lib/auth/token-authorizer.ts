@@ -155,14 +155,19 @@ export class TokenAuthorizer implements Permissions {
   }
 
   /**
-   * The key of a verdict in the cache: it holds for this token at this path.
+   * The key of a verdict in the cache: it holds for this token at this path, and at all parts of the server.
    * @throws AuthChallenge if the verifier cannot tell its part of the key
    */
   private keyOf(token: string, bearer: HttpExchange): string {
     const { request } = bearer;
     const { origin, path } = targetOf(request);
     try {
-      return this.cache.keyOf(token, origin, path, this.settings.verifier.cacheKey?.(request) ?? '');
+      return this.cache.keyOf(
+        token,
+        origin,
+        this.wholeIn(path),
+        this.settings.verifier.cacheKey?.(request) ?? '',
+      );
     } catch (error) {
       throw this.failure(error, bearer);
     }
@@ -171,6 +176,19 @@ export class TokenAuthorizer implements Permissions {
   /** The end of a path that chooses a part of the server; undefined for a part that does not exist. */
   suffixIn(path: string): string | undefined {
     return this.views ? this.views.suffixIn(path) : '';
+  }
+
+  /** The path of the whole server. */
+  private wholeIn(path: string): string {
+    const bare = path.replace(/\/$/, '');
+    return this.views ? bare.slice(0, bare.length - (this.suffixIn(bare) ?? '').length) : path;
+  }
+
+  /** @throws McpBootstrapError for a resource that clients would take for a part of the server */
+  assertResource(): void {
+    const { resource } = this.settings;
+    if (resource === undefined || this.suffixIn(new URL(resource).pathname) === '') return;
+    throw new McpBootstrapError('McpAuthModule', `the path of "resource" ends like a toolset: ${resource}`);
   }
 
   private get views(): Views | undefined {
@@ -191,11 +209,11 @@ export class TokenAuthorizer implements Permissions {
   private resourcesOf(request: object): readonly string[] {
     const { resource } = this.settings;
     const { path } = targetOf(request);
-    const bare = path.replace(/\/$/, '');
-    const whole = bare.slice(0, bare.length - (this.suffixIn(bare) ?? '').length);
     const others = this.server.paths.some(hasParameter) ? [] : this.server.paths;
     const bases =
-      resource === undefined ? [whole, ...others].map(one => resourceAt(request, one)) : [resource];
+      resource === undefined
+        ? [this.wholeIn(path), ...others].map(one => resourceAt(request, one))
+        : [resource];
     const suffixes = this.views?.suffixes() ?? [];
     const parts = bases.flatMap(base => suffixes.map(suffix => base.replace(/\/$/, '') + suffix));
     return [...new Set([this.declared(path) ?? resourceAt(request, path), ...bases, ...parts])];

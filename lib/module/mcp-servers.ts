@@ -62,10 +62,10 @@ export class McpServers {
     this.extend({ where, create: () => ({ observe }) });
   }
 
-  /** The paths of a server's endpoint, and those that extensions add below it. @param path of the endpoint */
-  pathsOf({ name }: Pick<ResolvedOptions, 'name'>, path: string): string[] {
+  /** The paths that extensions add below that of a server. */
+  pathsBelow({ name }: Pick<ResolvedOptions, 'name'>): string[] {
     const own = this.sources.filter(({ server = name }) => server === name);
-    return [path, ...own.flatMap(({ paths = [] }) => paths.map(below => path.replace(/\/$/, '') + below))];
+    return own.flatMap(({ paths = [] }) => paths);
   }
 
   /** Creates the extensions of all servers, and collects the mistakes. */
@@ -174,6 +174,12 @@ function assertCompatible({ extensions, options }: ServerDraft): void {
     extensions.flatMap(({ methods = {} }) => Object.keys(methods)),
     '@McpExtension',
   );
+  if (extensions.filter(({ views }) => views).length > 1) {
+    throw new McpBootstrapError(
+      'McpToolsetsModule',
+      `the server "${options.name}" has two of it; import it once, or give each another "server"`,
+    );
+  }
   if (extensions.filter(({ permissions }) => permissions).length < 2) return;
   throw new McpBootstrapError(
     'McpAuthModule',

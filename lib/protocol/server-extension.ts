@@ -83,7 +83,7 @@ export interface Views {
   /** The end of a path that chooses a view. Empty for the whole server; undefined for a view that does not exist. */
   suffixIn(path: string): string | undefined;
   /** @returns undefined for the whole server, false for a view that does not exist */
-  of(path: string, headers: HttpExchange['headers']): View | undefined | false;
+  of(url: string, headers: HttpExchange['headers']): View | undefined | false;
 }
 
 /** Takes the value of an option of a handler. @throws Error for a wrong value, which stops the start */

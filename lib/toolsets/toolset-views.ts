@@ -19,6 +19,9 @@ interface Choice {
 const READONLY = '/readonly';
 const NOTHING: ReadonlySet<string> = new Set();
 
+/** The whole server, at a URL where headers choose parts for others. */
+const WHOLE: View = { key: '', isPrivate: true, has: () => true };
+
 /** The parts of a server that `@Toolset` declares. */
 export class ToolsetViews implements Views {
   private readonly suffix: RegExp;
@@ -54,7 +57,9 @@ export class ToolsetViews implements Views {
     return list === undefined || this.setsIn(list) ? suffix.replace(/\/$/, '') : undefined;
   }
 
-  of(path: string, headers: Headers): View | undefined | false {
+  of(url: string, headers: Headers): View | undefined | false {
+    const path = decoded(url.split(/[?#]/, 1)[0]);
+    if (path === undefined) return false;
     const [suffix, list, readonly] = this.suffix.exec(path)!;
     // A gateway has no handlers of its own.
     if (this.server().handlers.isRemote) return suffix.length > 1 ? false : undefined;
@@ -64,7 +69,9 @@ export class ToolsetViews implements Views {
     const excluded = listIn(textOf(own, 'x-mcp-exclude-tools'));
     const tools = list === undefined ? listIn(textOf(own, 'x-mcp-tools')) : NOTHING;
     const isReadonly = readonly !== undefined || /^(true|1)$/i.test(textOf(own, 'x-mcp-readonly'));
-    if (sets.size + tools.size + excluded.size === 0 && !isReadonly) return undefined;
+    if (sets.size + tools.size + excluded.size === 0 && !isReadonly) {
+      return this.settings.headers && suffix.length <= 1 ? WHOLE : undefined;
+    }
     const choice = { sets, tools, excluded, isReadonly };
     return {
       key: JSON.stringify([...[sets, tools, excluded].map(names => [...names].sort()), isReadonly]),
@@ -94,6 +101,15 @@ export class ToolsetViews implements Views {
   private setsIn(text: string): ReadonlySet<string> | undefined {
     const sets = listIn(text);
     return [...sets].every(name => this.names.has(name)) ? sets : undefined;
+  }
+}
+
+/** As routers decode it. Undefined for a path that they refuse. */
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -189,6 +189,12 @@ describe('a mistake stops the start', () => {
     ['another scheme', { uri: 'https://board', html: '' }, /"uri" must be a URI with the scheme ui/],
     ['no source', { uri: BOARD }, /give one of "file", "html" and "method"/],
     ['two sources', { uri: BOARD, html: 'a', file: 'b' }, /give one of/],
+    ['a method that does not exist', { uri: BOARD, method: 'none' }, /the class has no method "none"/],
+    [
+      'an origin that would end the policy',
+      { uri: BOARD, html: 'a', csp: { connectDomains: ['https://a.example; script-src *'] } },
+      /connectDomains/,
+    ],
     ['an unknown permission', { uri: BOARD, html: 'a', permissions: ['sun'] }, /permissions/],
   ])('%s', (_, options, message) => {
     expect(() => App(options as AppOptions)(class Wrong {})).toThrow(message);

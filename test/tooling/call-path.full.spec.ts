@@ -53,6 +53,10 @@ describe('a server with one tool', () => {
   }, 300_000);
 
   it.each([
+    'apps',
+    'skills',
+    'tasks',
+    'toolsets',
     'interceptors/boundary',
     'interceptors/chain',
     'interceptors/library',

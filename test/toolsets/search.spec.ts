@@ -3,6 +3,7 @@ import {
   Args,
   Ctx,
   McpContext,
+  McpModule,
   McpServerRegistry,
   Tool,
   Validator,
@@ -11,6 +12,7 @@ import {
   type InterceptorInvocation,
 } from 'nestjs-mcp';
 import { z } from 'zod';
+import { App, McpAppsModule } from 'nestjs-mcp/apps';
 import { McpToolSearchModule, McpToolsetsModule, Toolset } from 'nestjs-mcp/toolsets';
 import { anyPlatform, startApp, textOf, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
 
@@ -195,6 +197,52 @@ describe.each(['modern', 'legacy'] as const)('a search of tools, for %s clients'
       arguments: { name: 'payInvoice', arguments: { id: 1 } },
     });
     await expect(pay).rejects.toThrow('Unknown tool: payInvoice');
+  });
+
+  it('belongs to its own server', async () => {
+    @Injectable()
+    class Other {
+      @Tool({ server: 'other', description: 'Finds a secret of another server' })
+      other() {
+        return 'secret';
+      }
+    }
+    const app = await startApp([Shop, Watch, Other], {
+      platform,
+      module: {
+        imports: [
+          McpToolSearchModule.forRoot({ server: 'test' }),
+          McpModule.forRoot({ name: 'other', version: '1', http: { path: '/other' } }),
+          McpToolSearchModule.forRoot({ server: 'other' }),
+        ],
+      },
+    });
+    apps.push(app);
+    expect(await search(app, 'secret other', '/mcp')).not.toContain('other');
+    expect(await search(app, 'secret other', '/other')).toEqual(['other']);
+  });
+
+  it('lists tools with a view, and finds no tool that is for views only', async () => {
+    @App({ uri: 'ui://board', html: '<p>Board</p>' })
+    @Injectable()
+    class Board {
+      @Tool({ ui: 'ui://board', description: 'Shows the board' })
+      board() {
+        return 'board';
+      }
+
+      @Tool({ ui: { visibility: ['app'] }, description: 'Moves a card of the board' })
+      move() {
+        return 'moved';
+      }
+    }
+    const imports = [McpToolSearchModule.forRoot(), McpAppsModule.forRoot()];
+    const app = await startApp([Board, Shop, Watch], { platform, module: { imports } });
+    apps.push(app);
+    const { tools } = await (await app.client({ era })).listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(['board', 'call_tool', 'move', 'search_tools']);
+    const found = await search(app, 'board card');
+    expect([found.includes('board'), found.includes('move')]).toEqual([true, false]);
   });
 
   it('refuses a name in "alwaysVisible" that no tool has', async () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { McpServerRegistry, Prompt, Resource, Tool, Visible, type McpModuleOptions } from 'nestjs-mcp';
 import { McpAuthModule, RequireScopes, type TokenVerifier } from 'nestjs-mcp/auth';
@@ -139,6 +142,46 @@ describe.each(platforms())('toolsets on %s', platform => {
     expect(await namesAt(app, { path: '/mcp/x/sales' })).toEqual(['sell']);
   });
 
+  it.each([
+    '/mcp/reado%6Ely',
+    '/mcp/x/billing/reado%6Ely',
+    '/mcp/%78/billing',
+    '/mcp/readonly#',
+    '/mcp/readonly;',
+    '/mcp/x/,',
+    '/mcp/x/%2c',
+    '/mcp/x/%',
+    '/mcp/x/billing%2Freadonly',
+    '/mcp/x/__proto__',
+    '/MCP/X/billing/readonly',
+    '/mcp/readonly/',
+    '//mcp/readonly',
+    '/mcp/./readonly',
+  ])('never serves more at %s than a reader of the path expects', async path => {
+    const app = await start();
+    const { hostname, port } = new URL(await app.url());
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    };
+    const ask = async (message: object, more: Record<string, string> = {}) => {
+      // Node's client sends the path as it is.
+      const sending = request({ hostname, port, path, method: 'POST', headers: { ...headers, ...more } });
+      sending.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }));
+      const [response] = (await once(sending, 'response')) as [IncomingMessage];
+      return { response, body: await text(response) };
+    };
+    const { response } = await ask({ method: 'initialize', params });
+    const session = String(response.headers['mcp-session-id']);
+    if (response.statusCode !== 200) return expect([400, 404]).toContain(response.statusCode);
+    const { body } = await ask({ method: 'tools/list' }, { 'mcp-session-id': session });
+    expect(body).toContain('listInvoices');
+    expect(body.includes('listOrders')).toBe(!path.includes('billing'));
+    expect(body.includes('payInvoice')).toBe(!path.includes('reado'));
+  });
+
   it('does not serve a session of one set with another', async () => {
     const app = await start();
     const session = await openSession(await app.url('/mcp/x/billing'));
@@ -166,11 +209,13 @@ describe.each(platforms())('toolsets on %s', platform => {
     expect(await at({ 'x-mcp-readonly': 'true' })).toEqual(['listInvoices', 'listOrders', 'ping']);
     expect(await at(headers, '/mcp/x/billing')).toEqual(['listInvoices', 'payInvoice']);
     expect((await send(await app.url(), { 'x-mcp-toolsets': 'none' })).status).toBe(404);
+    // The same URL has another list for a client with headers.
     const scopeOf = async (own: Record<string, string>, path: string) => {
       const client = await app.client({ headers: own, path });
       return (await client.listTools())['cacheScope'];
     };
     expect(await scopeOf(headers, '/mcp')).toBe('private');
+    expect(await scopeOf({}, '/mcp')).toBe('private');
   });
 
   it('hides handlers by guards within a set, too', async () => {
@@ -207,6 +252,11 @@ describe.each(platforms())('toolsets on %s', platform => {
     ['a segment with a slash', {}, { segment: 'a/b' }, '"segment" must be a part of a path'],
   ])('refuses %s', async (_, mcp, options, problem) => {
     await expect(start(options, mcp)).rejects.toThrow(problem);
+  });
+
+  it('refuses two modules for one server', async () => {
+    const imports = [McpToolsetsModule.forRoot({ segment: 'y' })];
+    await expect(start({}, {}, { imports })).rejects.toThrow('the server "test" has two of it');
   });
 
   it('refuses a name that no list can hold', () => {
@@ -304,6 +354,38 @@ describe.each(platforms())('toolsets on %s', platform => {
         expect(await statusOf('https://other.example/mcp', '/mcp/x/billing')).toBe(401);
       },
     );
+
+    it('verifies a token once for all parts, and counts it once if it is refused', async () => {
+      let verifications = 0;
+      const app = await startApp([Billing], {
+        platform,
+        module: {
+          imports: [
+            McpToolsetsModule.forRoot(),
+            protect(undefined, {
+              verifyAccessToken: async (token, context) => {
+                verifications += 1;
+                return trusting.verifyAccessToken(token, context);
+              },
+            }),
+          ],
+        },
+      });
+      apps.push(app);
+      for (const headers of [bearer('ada'), { authorization: 'Bearer wrong' }]) {
+        verifications = 0;
+        for (const path of ['/mcp', '/mcp/readonly', '/mcp/x/billing', '/mcp/x/billing,billing/readonly']) {
+          await send(await app.url(path), headers);
+        }
+        expect(verifications).toBe(1);
+      }
+    });
+
+    it('refuses a resource that looks like a set', async () => {
+      await expect(start({}, {}, { imports: [protect('https://shop.example/x/orders')] })).rejects.toThrow(
+        'the path of "resource" ends like a toolset: https://shop.example/x/orders',
+      );
+    });
 
     it('requires the scopes of a tool in each set', async () => {
       @Toolset('billing')

@@ -269,7 +269,8 @@ async function reasonOf(
   const lack = call && lackOf(permissions, 'shows', entry.requirement, call);
   if (lack) return missing(...lack);
   const remover = removerOf(method, name, recordings);
-  if (remover === undefined) return missing('interceptor', [], 'It was removed before the answer');
+  if (remover === undefined)
+    return missing('interceptor', [], 'An interceptor or an extension removed it before the answer');
   return missing('interceptor', [remover], `The interceptor ${remover} removes it from the list`);
 }
 

@@ -28,7 +28,11 @@ export class McpToolSearchModule {
   constructor(search: ToolSearch, @Inject(MCP_SERVERS) servers: McpServers) {
     servers.extend({
       where: 'McpToolSearchModule',
-      create: ({ table }) => (table.get('tool', SEARCH_TOOLS) ? search : undefined),
+      // For the server that has the tools of this module.
+      create: ({ table }) => {
+        const { instance } = table.get('tool', SEARCH_TOOLS)?.target ?? {};
+        return (instance as { search?: unknown } | undefined)?.search === search ? search : undefined;
+      },
     });
   }
 

@@ -14,7 +14,7 @@ const SEARCH_SCHEMA = {
     query: {
       type: 'string',
       minLength: 1,
-      maxLength: 500,
+      maxLength: 200,
       description: 'What the tool should do, in a few words',
     },
     limit: {

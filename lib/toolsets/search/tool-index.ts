@@ -32,7 +32,7 @@ export class ToolIndex {
       fields: FIELDS,
       tokenize: wordsOf,
       processTerm: stemOf,
-      searchOptions: { boost: BOOST, prefix: term => term.length > 3, fuzzy: term => term.length > 4 && 0.2 },
+      searchOptions: { boost: BOOST, prefix: term => term.length > 3, fuzzy: term => term.length > 4 && 1 },
     });
     this.search.addAll(Array.from(tools, rowOf));
   }

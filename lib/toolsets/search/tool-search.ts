@@ -65,7 +65,8 @@ export class ToolSearch implements ServerExtension {
     const { catalog } = this.server;
     const index = this.indexes.get(catalog) ?? new ToolIndex(this.Search, toolsIn(catalog));
     this.indexes.set(catalog, index);
-    const seen = new Map((await this.allOf(call)).map(tool => [tool.name, tool]));
+    const all = (await this.allOf(call)).filter(isForModels);
+    const seen = new Map(all.map(tool => [tool.name, tool]));
     const found = index.find(query, limit, name => seen.has(name));
     if (found.length === 0) return 'No tool matches. Try other words.';
     return found.map(name => textOf(seen.get(name)!)).join('\n\n');
@@ -97,12 +98,19 @@ export class ToolSearch implements ServerExtension {
       all.filter(({ name }) => name !== SEARCH_TOOLS && name !== CALL_TOOL),
     );
     const tools = all
-      .filter(({ name }) => this.listed.has(name))
+      // A host shows the view of a tool, and lets the view call a tool, only if it is listed.
+      .filter(({ name, _meta }) => this.listed.has(name) || _meta?.['ui'] !== undefined)
       .map(tool => (tool.name === CALL_TOOL ? { ...tool, annotations } : tool));
     const short = { ...page, tools };
     this.lists.set(first, short);
     return short;
   };
+}
+
+/** Whether a host gives the tool to the model, and not only to views (SEP-1865). */
+function isForModels({ _meta }: Tool): boolean {
+  const { visibility } = (_meta?.['ui'] ?? {}) as { visibility?: readonly string[] };
+  return visibility?.includes('model') ?? true;
 }
 
 /** The two tools find neither themselves nor each other. */

@@ -72,8 +72,9 @@ export class HttpEndpoint {
   /**
    * Answers one request, without waiting for the answer. Otherwise, enhancers around the route would measure and end
    * the calls of one era only. Enhancers also run around the handler.
+   * @param isPart whether the router has found the path of a part of the server
    */
-  serve(incoming: Incoming): void {
+  serve(incoming: Incoming, isPart: boolean): void {
     const { body, rawRequest, rawResponse } = incoming;
     // The request may have ended while a guard of the application ran.
     if (isGone(rawRequest, rawResponse)) return;
@@ -84,8 +85,9 @@ export class HttpEndpoint {
     }
     // The SDK puts the Host header before the target, even before a target that already has a host.
     rawRequest.url = originForm(rawRequest.url ?? '');
-    const view = this.server.extensions.views?.of(rawRequest.url.split('?', 1)[0], rawRequest.headers);
-    if (view === false) {
+    const view = this.server.extensions.views?.of(rawRequest.url, rawRequest.headers);
+    // A path that the router reads in another way must not reach the whole server.
+    if (view === false || (isPart && !view)) {
       this.server.refused(NO_VIEW.status);
       return NO_VIEW.send(rawResponse);
     }

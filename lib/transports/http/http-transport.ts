@@ -45,11 +45,11 @@ export class HttpTransport {
   }
 
   /**
-   * @param own the paths of the controller
+   * @param parts the paths of parts of the server, below its path
    * @param paths the paths of Nest's routes
    */
-  mount(own: readonly string[], paths: readonly string[]): void {
-    mount(this.controller, this.http, own);
+  mount(parts: readonly string[], paths: readonly string[]): void {
+    mount(this.controller, this.http, parts);
     this.slot.gate?.watch(paths);
     this.cors.watch(paths);
   }

@@ -30,28 +30,40 @@ export function createController(): Type {
 
     async handle(request: PlatformRequest, response: PlatformResponse): Promise<void> {
       const { gate, endpoint } = this.slot;
-      endpoint?.serve(await accept(request, response, gate));
+      endpoint?.serve(await accept(request, response, gate), false);
+    }
+
+    async handlePart(request: PlatformRequest, response: PlatformResponse): Promise<void> {
+      const { gate, endpoint } = this.slot;
+      endpoint?.serve(await accept(request, response, gate), true);
     }
   }
   return McpController;
 }
 
-/** Turns the controller into a Nest route, so that prefix, versioning, middleware and global guards apply. */
+/**
+ * Turns the controller into a Nest route, so that prefix, versioning, middleware and global guards apply.
+ * @param parts the paths of parts of the server, below its path
+ */
 export function mount(
   controller: Type,
   { path, version }: ResolvedHttpOptions,
-  paths: readonly string[] = [path],
+  parts: readonly string[] = [],
 ): void {
-  const prototype = controller.prototype as object;
-  const handle = Object.getOwnPropertyDescriptor(prototype, 'handle') as PropertyDescriptor;
-  Controller({ path: [...paths], ...(version !== undefined && { version }) })(controller);
+  Controller({ path, ...(version !== undefined && { version }) })(controller);
   UseFilters(new JsonRpcExceptionFilter())(controller);
   // Excluded, because OpenAPI cannot describe the endpoint. The application can include it with its own decorator.
   if (!Reflect.hasMetadata(SWAGGER_EXCLUDE_METADATA, controller))
     Reflect.defineMetadata(SWAGGER_EXCLUDE_METADATA, [true], controller);
-  All()(prototype, 'handle', handle);
-  Req()(prototype, 'handle', 0);
-  Res()(prototype, 'handle', 1);
+  const prototype = controller.prototype as object;
+  route(prototype, 'handle');
+  if (parts.length > 0) route(prototype, 'handlePart', parts);
+}
+
+function route(prototype: object, name: string, paths?: readonly string[]): void {
+  All(paths && [...paths])(prototype, name, Object.getOwnPropertyDescriptor(prototype, name)!);
+  Req()(prototype, name, 0);
+  Res()(prototype, name, 1);
 }
 
 async function accept(
