@@ -531,6 +531,22 @@ export const CHECKS = {
         await round.getByText('csp: connect-src blocks https://example.com').waitFor();
       },
     },
+    {
+      name: 'refuses the requests of a view whose policy names the explorer',
+      expected: /Content Security Policy|CORS policy|ERR_FAILED/,
+      async check({ page, app }) {
+        await page.route('**/api/view', async route => {
+          const response = await route.fetch();
+          const json = { ...(await response.json()), csp: { connectDomains: [app.origin] } };
+          await route.fulfill({ response, json });
+        });
+        await showSales(page);
+        const failed = page.waitForEvent('requestfailed', request => request.url().endsWith('/api/live'));
+        const { explorer } = await reach(page);
+        await failed;
+        assert.equal(explorer, 'Failed to fetch');
+      },
+    },
   ],
   hostile: [
     ...everyView,
