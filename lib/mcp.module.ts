@@ -162,7 +162,10 @@ export class McpModule
       routePaths(this.config, { path: own, version, module: McpModule, applicationId });
     const parts = this.servers.pathsBelow(this.draft.options);
     const own = pathsOf(path);
-    this.http?.mount(parts, [...own, ...parts.flatMap(part => pathsOf(path.replace(/\/$/, '') + part))]);
+    const below = parts.flatMap(part => pathsOf(path.replace(/\/$/, '') + part));
+    const lost = below.find(one => !own.some(whole => one.startsWith(whole.replace(/\/$/, ''))));
+    if (lost !== undefined) throw notBelow(lost, own[0]);
+    this.http?.mount(parts, [...own, ...below]);
     this.draft.mount(own);
   }
 
@@ -230,6 +233,12 @@ export class McpModule
 /** Holds the declaration of one `McpModule.forFeature`. */
 @Module({})
 class McpFeatureModule {}
+
+const notBelow = (path: string, whole: string): McpBootstrapError =>
+  new McpBootstrapError(
+    'setGlobalPrefix()',
+    `it excludes ${whole}, but not ${path}, which is a part of the same server; exclude the paths below, too`,
+  );
 
 /** Refuses decorators that arrive after the route is decorated: they would protect nothing. */
 function assertDecorated(

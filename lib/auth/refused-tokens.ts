@@ -10,7 +10,7 @@ const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
 
 /**
- * Counts the different refused tokens of each address, so that nobody makes the server verify tokens without end. A client that
+ * Counts the refused tokens of each address, each token once for a URL, so that nobody makes the server verify tokens without end. A client that
  * repeats an expired token does not lock out its address.
  */
 export class RefusedTokens {
@@ -27,8 +27,9 @@ export class RefusedTokens {
     return count < this.max ? undefined : Math.ceil(this.counts.getRemainingTTL(address) / 1000);
   }
 
-  add(address: string, token: string): void {
-    const key = hash('sha256', `${address}\n${token}`, 'base64');
+  /** @param verdict identifies a token at a URL */
+  add(address: string, verdict: string): void {
+    const key = hash('sha256', `${address}\n${verdict}`, 'base64');
     if (this.counted.has(key)) return;
     this.counted.set(key, true);
     const known = this.counts.get(address);

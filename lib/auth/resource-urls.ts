@@ -34,7 +34,7 @@ export function targetOf(platformRequest: object): { readonly origin: string; re
   const url = urlOf(platformRequest)!;
   const { originalUrl, url: target = '' } = platformRequest as PlatformRequest;
   if (otherPortOf(platformRequest, url) !== undefined) url.port = String(localPortOf(platformRequest) ?? '');
-  return { origin: url.origin, path: originForm(originalUrl ?? target).split('?', 1)[0] };
+  return { origin: url.origin, path: originForm(originalUrl ?? target).split(/[?#]/, 1)[0] };
 }
 
 /** The port that a request names if the server does not listen on it: a mapped port, or one that the caller chose. */

@@ -155,7 +155,8 @@ export class TokenAuthorizer implements Permissions {
   }
 
   /**
-   * The key of a verdict in the cache: it holds for this token at this path, and at all parts of the server.
+   * The key of a verdict in the cache: it holds for this token at this path, and at all parts of the server. A URL with several
+   * names is an audience of its own.
    * @throws AuthChallenge if the verifier cannot tell its part of the key
    */
   private keyOf(token: string, bearer: HttpExchange): string {
@@ -165,7 +166,7 @@ export class TokenAuthorizer implements Permissions {
       return this.cache.keyOf(
         token,
         origin,
-        this.wholeIn(path),
+        several.test(path) ? path : this.wholeIn(path),
         this.settings.verifier.cacheKey?.(request) ?? '',
       );
     } catch (error) {
@@ -236,7 +237,7 @@ export class TokenAuthorizer implements Permissions {
     try {
       const verified = await this.cache.verify(key, () =>
         this.verify(token, bearer).catch((error: unknown) => {
-          if (isInvalidToken(error)) this.refused.add(caller, token);
+          if (isInvalidToken(error)) this.refused.add(caller, key);
           throw error;
         }),
       );
@@ -360,6 +361,9 @@ function identify(request: object, caller: AuthInfo): AuthInfo {
   if (!Reflect.get(request, 'user')) Reflect.set(request, 'user', { sub: caller.clientId, ...caller.extra });
   return caller;
 }
+
+/** Several names in one part of a path. */
+const several = /,|%2c/i;
 
 /** Whether a path of Nest's stands for several paths. */
 const hasParameter = (path: string): boolean => /[:*{(]/.test(path);

@@ -42,9 +42,10 @@ export const headerCheck =
   (call, shown) => {
     const { method, era, http, params, isIndirect } = call;
     const { name } = params;
-    if (method !== 'tools/call' || era !== 'modern' || !http || isIndirect || typeof name !== 'string')
-      return;
-    const compare = (declared: Declared) => assertParamHeaders(http, params['arguments'], declared);
+    if (method !== 'tools/call' || era !== 'modern' || !http || typeof name !== 'string') return;
+    const isSent = (param: HeaderParam) => `${HEADER_PREFIX}${param.name}`.toLowerCase() in http.headers;
+    const compare = (declared: Declared) =>
+      assertParamHeaders(http, params['arguments'], isIndirect ? declared.filter(isSent) : declared);
     if (shown) {
       const { tools } = shown as Partial<ListToolsResult>;
       return compare(declaredIn(tools?.find(tool => tool.name === name)?.inputSchema));

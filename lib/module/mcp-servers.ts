@@ -65,7 +65,7 @@ export class McpServers {
   /** The paths that extensions add below that of a server. */
   pathsBelow({ name }: Pick<ResolvedOptions, 'name'>): string[] {
     const own = this.sources.filter(({ server = name }) => server === name);
-    return own.flatMap(({ paths = [] }) => paths);
+    return [...new Set(own.flatMap(({ paths = [] }) => paths))];
   }
 
   /** Creates the extensions of all servers, and collects the mistakes. */

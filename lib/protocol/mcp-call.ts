@@ -203,7 +203,7 @@ export interface McpCall {
   readonly channel?: ClientChannel;
   /** Resource subscriptions of this connection (2025 era). Clients of 2026-07-28 use `subscriptions/listen` instead. */
   readonly subscriptions?: Subscriptions;
-  /** Whether its tool is named in the arguments of another tool, so that no header repeats its parameters. */
+  /** Whether its tool is named in the arguments of another tool, so that headers need not repeat its parameters. */
   readonly isIndirect?: boolean;
   /** Whether no client has sent it, so that it is not observed. */
   readonly isSynthetic?: boolean;

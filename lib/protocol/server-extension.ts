@@ -82,8 +82,11 @@ export interface Views {
   suffixes(): readonly string[];
   /** The end of a path that chooses a view. Empty for the whole server; undefined for a view that does not exist. */
   suffixIn(path: string): string | undefined;
-  /** @returns undefined for the whole server, false for a view that does not exist */
-  of(url: string, headers: HttpExchange['headers']): View | undefined | false;
+  /**
+   * @param isPart whether the router has found a path of a view
+   * @returns undefined for the whole server, false for a view that does not exist
+   */
+  of(url: string, headers: HttpExchange['headers'], isPart: boolean): View | undefined | false;
 }
 
 /** Takes the value of an option of a handler. @throws Error for a wrong value, which stops the start */

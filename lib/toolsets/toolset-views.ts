@@ -57,20 +57,22 @@ export class ToolsetViews implements Views {
     return list === undefined || this.setsIn(list) ? suffix.replace(/\/$/, '') : undefined;
   }
 
-  of(url: string, headers: Headers): View | undefined | false {
-    const path = decoded(url.split(/[?#]/, 1)[0]);
-    if (path === undefined) return false;
+  of(url: string, headers: Headers, isPart: boolean): View | undefined | false {
+    const [path] = url.split(/[?#]/, 1);
+    // Some routers decode it, and a part has one URL only, because tokens name it.
+    if (isPart && /%(?!2c)/i.test(path.split('/').slice(-3).join())) return false;
     const [suffix, list, readonly] = this.suffix.exec(path)!;
     // A gateway has no handlers of its own.
     if (this.server().handlers.isRemote) return suffix.length > 1 ? false : undefined;
     const own = this.settings.headers ? headers : {};
     const sets = this.setsIn(list ?? textOf(own, 'x-mcp-toolsets'));
-    if (!sets) return false;
+    if (!sets || (list !== undefined && sets.size === 0)) return false;
     const excluded = listIn(textOf(own, 'x-mcp-exclude-tools'));
     const tools = list === undefined ? listIn(textOf(own, 'x-mcp-tools')) : NOTHING;
     const isReadonly = readonly !== undefined || /^(true|1)$/i.test(textOf(own, 'x-mcp-readonly'));
     if (sets.size + tools.size + excluded.size === 0 && !isReadonly) {
-      return this.settings.headers && suffix.length <= 1 ? WHOLE : undefined;
+      if (isPart) return false;
+      return this.settings.headers ? WHOLE : undefined;
     }
     const choice = { sets, tools, excluded, isReadonly };
     return {
@@ -80,11 +82,12 @@ export class ToolsetViews implements Views {
     };
   }
 
-  /** Prompts and resources without a set are in all sets. */
+  /** Prompts and resources without a set are in all sets, and so are the views of tools (SEP-1865). */
   private isChosen(entry: Entry, { sets, tools, excluded, isReadonly }: Choice): boolean {
     const own = this.setsOf(entry);
     const isInSet = sets.size > 0 && [...own].some(name => sets.has(name));
-    if (entry.kind !== 'tool') return own.size === 0 || sets.size === 0 || isInSet;
+    const isForAll = own.size === 0 || sets.size === 0 || entry.key.startsWith('ui://');
+    if (entry.kind !== 'tool') return isForAll || isInSet;
     const { key, definition } = entry;
     if (own.has(ALL)) return !excluded.has(key);
     if (excluded.has(key) || (isReadonly && definition.annotations?.readOnlyHint !== true)) return false;
@@ -101,15 +104,6 @@ export class ToolsetViews implements Views {
   private setsIn(text: string): ReadonlySet<string> | undefined {
     const sets = listIn(text);
     return [...sets].every(name => this.names.has(name)) ? sets : undefined;
-  }
-}
-
-/** As routers decode it. Undefined for a path that they refuse. */
-function decoded(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return undefined;
   }
 }
 

@@ -179,6 +179,17 @@ describe.each(['modern', 'legacy'] as const)('a search of tools, for %s clients'
     expect(textOf(await client.callTool({ name: 'call_tool', arguments: { name: 7 } }))).toContain('name');
   });
 
+  it('refuses a header that contradicts the arguments of the tool', async () => {
+    const app = await start();
+    const call = async (invoice: string) => {
+      const client = await app.client({ era, headers: { 'mcp-param-invoice': invoice } });
+      return client.callTool({ name: 'call_tool', arguments: { name: 'payInvoice', arguments: { id: 7 } } });
+    };
+    expect(textOf(await call('7'))).toBe('paid 7');
+    if (era === 'legacy') return;
+    await expect(call('8')).rejects.toThrow('Mcp-Param-Invoice header differs');
+  });
+
   it('searches and lists within a set', async () => {
     const app = await start(undefined, { imports: [McpToolsetsModule.forRoot()] });
     expect((await search(app, 'products invoice order', '/mcp/x/billing')).sort()).toEqual([

@@ -4,8 +4,11 @@ import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { McpServerRegistry, Prompt, Resource, Tool, Visible, type McpModuleOptions } from 'nestjs-mcp';
 import { McpAuthModule, RequireScopes, type TokenVerifier } from 'nestjs-mcp/auth';
+import { App, McpAppsModule } from 'nestjs-mcp/apps';
 import { McpToolsetsModule, Toolset, type McpToolsetsOptions } from 'nestjs-mcp/toolsets';
 import type { TestClientOptions } from 'nestjs-mcp/testing';
+import type { View } from '../../lib/protocol/mcp-call.js';
+import { ToolsetViews } from '../../lib/toolsets/toolset-views.js';
 import { bearer, trusting } from '../auth/callers.js';
 import { startExplored } from '../explorer/explored-app.js';
 import { LogSpy } from '../fixtures/log-spy.js';
@@ -13,6 +16,18 @@ import { platforms, startApp, textOf, type TestApp } from '../fixtures/matrix.js
 import { openSession, post } from '../fixtures/raw-session.js';
 
 const READS = { annotations: { readOnlyHint: true } };
+
+/** A server with the sets `a` and `b`, as far as views read it. */
+const SERVER = {
+  handlers: { isRemote: false },
+  catalog: { listed: [{ target: { handlerClass: inSets('a', 'b'), instance: {}, methodName: 'toString' } }] },
+};
+
+function inSets(...names: string[]) {
+  class InSets {}
+  Toolset(...names)(InSets);
+  return InSets;
+}
 
 @Toolset('billing')
 @Injectable()
@@ -63,6 +78,8 @@ class Shop {
     return 'A shop';
   }
 }
+
+const PUBLIC = { cache: { 'tools/list': { ttlMs: 1000, cacheScope: 'public' } } } as const;
 
 /** A request that is no message of the protocol. */
 const send = (url: string, headers: Record<string, string> = {}) =>
@@ -150,6 +167,9 @@ describe.each(platforms())('toolsets on %s', platform => {
     '/mcp/readonly;',
     '/mcp/x/,',
     '/mcp/x/%2c',
+    '/mcp/x/,/readonly',
+    '/mcp/%78/billing/readonly',
+    '/mcp/x/b%69lling',
     '/mcp/x/%',
     '/mcp/x/billing%2Freadonly',
     '/mcp/x/__proto__',
@@ -197,10 +217,11 @@ describe.each(platforms())('toolsets on %s', platform => {
     const headers = { 'x-mcp-toolsets': 'orders', 'x-mcp-exclude-tools': 'refund' };
     const all = ['listInvoices', 'listOrders', 'payInvoice', 'ping', 'refund'];
     expect(await namesAt(await start(), { headers })).toEqual(all);
-    const app = await start({ headers: true });
+    const app = await start({ headers: true }, PUBLIC);
     const at = (own: Record<string, string>, path = '/mcp') => namesAt(app, { headers: own, path });
     expect(await at({})).toEqual(all);
     expect(await at(headers)).toEqual(['listOrders']);
+    expect(await at({ 'x-mcp-toolsets': 'orders' })).toEqual(['listOrders', 'refund']);
     expect(await at({ 'x-mcp-toolsets': 'orders', 'x-mcp-tools': 'ping, none' })).toEqual([
       'listOrders',
       'ping',
@@ -210,12 +231,15 @@ describe.each(platforms())('toolsets on %s', platform => {
     expect(await at(headers, '/mcp/x/billing')).toEqual(['listInvoices', 'payInvoice']);
     expect((await send(await app.url(), { 'x-mcp-toolsets': 'none' })).status).toBe(404);
     // The same URL has another list for a client with headers.
-    const scopeOf = async (own: Record<string, string>, path: string) => {
-      const client = await app.client({ headers: own, path });
+    const scopeOf = async (own: Record<string, string>, path: string, one = app) => {
+      const client = await one.client({ headers: own, path });
       return (await client.listTools())['cacheScope'];
     };
     expect(await scopeOf(headers, '/mcp')).toBe('private');
     expect(await scopeOf({}, '/mcp')).toBe('private');
+    const plain = await start({}, PUBLIC);
+    expect(await scopeOf({}, '/mcp', plain)).toBe('public');
+    expect(await scopeOf({}, '/mcp/x/billing', plain)).toBe('public');
   });
 
   it('hides handlers by guards within a set, too', async () => {
@@ -245,6 +269,41 @@ describe.each(platforms())('toolsets on %s', platform => {
     );
     expect(await namesAt(app, { path: '/v1/api/mcp/sets/orders' })).toEqual(['listOrders', 'refund']);
     expect((await send(await app.url('/v1/api/mcp/x/orders'))).status).toBe(404);
+  });
+
+  it('makes one list of a set, in whatever order it is named', () => {
+    const views = new ToolsetViews({ segment: 'x', headers: false }, () => SERVER as never);
+    const keyOf = (path: string) => (views.of(path, {}, true) as View).key;
+    const keys = ['a,b', 'b,a', 'b,a,b', 'a%2Cb', 'a,,b', ' a,b'].map(list => keyOf(`/mcp/x/${list}`));
+    expect(new Set(keys).size).toBe(1);
+    expect(keyOf('/mcp/x/a')).not.toBe(keys[0]);
+    expect(keyOf('/mcp/x/a,b/readonly')).not.toBe(keys[0]);
+  });
+
+  it('a view of a tool can be read in each set of the tool', async () => {
+    @App({ uri: 'ui://orders', html: '<p>Orders</p>' })
+    @Toolset('orders')
+    @Injectable()
+    class Board {
+      @Toolset('billing')
+      @Tool({ ui: 'ui://orders' })
+      board() {
+        return 'board';
+      }
+    }
+    const imports = [McpToolsetsModule.forRoot(), McpAppsModule.forRoot()];
+    const app = await startApp([Board], { platform, module: { imports } });
+    apps.push(app);
+    const client = await app.client({ path: '/mcp/x/billing' });
+    expect((await client.readResource({ uri: 'ui://orders' })).contents).toHaveLength(1);
+  });
+
+  it('refuses a prefix that excludes the endpoint and not its parts', async () => {
+    const exclude = ['mcp'];
+    const prefixed = (more: string[]) =>
+      start({}, {}, { configure: one => one.setGlobalPrefix('api', { exclude: [...exclude, ...more] }) });
+    await expect(prefixed([])).rejects.toThrow('it excludes /mcp, but not /api/mcp/readonly');
+    expect(await namesAt(await prefixed(['mcp/*path']), { path: '/mcp/x/orders' })).toHaveLength(2);
   });
 
   it.each([
@@ -374,11 +433,39 @@ describe.each(platforms())('toolsets on %s', platform => {
       apps.push(app);
       for (const headers of [bearer('ada'), { authorization: 'Bearer wrong' }]) {
         verifications = 0;
-        for (const path of ['/mcp', '/mcp/readonly', '/mcp/x/billing', '/mcp/x/billing,billing/readonly']) {
+        for (const path of ['/mcp', '/mcp/readonly', '/mcp/x/billing', '/mcp/x/billing/']) {
           await send(await app.url(path), headers);
         }
         expect(verifications).toBe(1);
       }
+    });
+
+    it('takes a token of several sets at its URL, wherever it was sent before', async () => {
+      const app = await start({}, {}, { imports: [protect()] });
+      const url = await app.url('/mcp/x/billing,orders');
+      const authorization = `Bearer ${Buffer.from(url).toString('base64url')}`;
+      expect((await send(await app.url(), { authorization })).status).toBe(401);
+      expect((await send(url, { authorization })).status).toBe(400);
+    });
+
+    it('ends the verifications of a token that is refused at ever new URLs', async () => {
+      let verifications = 0;
+      const verifyAccessToken = (token: string, context: object) => {
+        verifications += 1;
+        return trusting.verifyAccessToken(token, context as never);
+      };
+      const auth = McpAuthModule.forRoot({
+        authorizationServers: ['https://login.example'],
+        verifier: { verifyAccessToken },
+        maxRefusedPerAddress: 2,
+      });
+      const app = await start({}, {}, { imports: [auth] });
+      const statuses: number[] = [];
+      for (let names = 2; names < 6; names++) {
+        const url = await app.url(`/mcp/x/${Array(names).fill('billing').join(',')}`);
+        statuses.push((await send(url, { authorization: 'Bearer wrong' })).status);
+      }
+      expect([statuses, verifications]).toEqual([[401, 401, 429, 429], 2]);
     });
 
     it('refuses a resource that looks like a set', async () => {

@@ -108,7 +108,7 @@ export class CallerViews {
     { revision, part }: { readonly revision: string; readonly part: string },
     { signal, address }: ApiRequest,
   ): Ask {
-    const view = server.extensions.views?.of(part, {}) || undefined;
+    const view = server.extensions.views?.of(part, {}, part !== '') || undefined;
     const extra = { sub: 'made-up', roles };
     const authInfo = { token: '', clientId: 'made-up', scopes: [...scopes], extra };
     const header = () => undefined;

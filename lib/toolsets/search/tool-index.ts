@@ -12,16 +12,7 @@ interface Indexed {
   readonly parameters: string;
 }
 
-/** How much a word in a field counts. */
-const BOOST = { name: 4, title: 3, hint: 3, description: 2, parameters: 1 };
-const FIELDS = Object.keys(BOOST);
-
-/** Words of a question that say nothing about a tool. */
-const STOP_WORDS = new Set(
-  'a an and are as at be by can do does for from have how i in is it its me my of on or our show so that the their them there this to us was we what when where which who with you your'.split(
-    ' ',
-  ),
-);
+const FIELDS = ['name', 'title', 'description', 'hint', 'parameters'];
 
 /** Finds tools by the words of their names, descriptions, hints and parameters. */
 export class ToolIndex {
@@ -32,7 +23,7 @@ export class ToolIndex {
       fields: FIELDS,
       tokenize: wordsOf,
       processTerm: stemOf,
-      searchOptions: { boost: BOOST, prefix: term => term.length > 3, fuzzy: term => term.length > 4 && 1 },
+      searchOptions: { prefix: term => term.length > 3 },
     });
     this.search.addAll(Array.from(tools, rowOf));
   }
@@ -61,8 +52,7 @@ const wordsOf = (text: string): string[] =>
     .filter(word => word !== '');
 
 /** `issues` and `issue` are the same word. */
-function stemOf(word: string): string | undefined {
+function stemOf(word: string): string {
   const lower = word.toLowerCase();
-  if (STOP_WORDS.has(lower)) return undefined;
   return lower.length > 3 ? lower.replace(/(?<!s)s$/, '') : lower;
 }

@@ -85,8 +85,8 @@ export class HttpEndpoint {
     }
     // The SDK puts the Host header before the target, even before a target that already has a host.
     rawRequest.url = originForm(rawRequest.url ?? '');
-    const view = this.server.extensions.views?.of(rawRequest.url, rawRequest.headers);
-    // A path that the router reads in another way must not reach the whole server.
+    const view = this.server.extensions.views?.of(rawRequest.url, rawRequest.headers, isPart);
+    // A path of a view must not reach the whole server.
     if (view === false || (isPart && !view)) {
       this.server.refused(NO_VIEW.status);
       return NO_VIEW.send(rawResponse);
