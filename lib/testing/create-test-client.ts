@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
 import type {
   CallToolRequestOptions,
+  CallToolResult,
   Client,
   ClientCapabilities,
   CreateMessageRequest,
@@ -15,6 +16,7 @@ import { loadSdkClient } from '../connection/sdk-client.js';
 import type { TaskHandle } from '../connection/task-handle.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
+import { toolNameOf, type ArgumentsOf, type MethodsOf } from './tool-call.js';
 
 /**
  * Options of `createTestClient`. By default, the client speaks 2026-07-28 to the first server and does not answer input
@@ -48,6 +50,16 @@ export interface TestClient extends Client {
    * `McpSkillsModule`.
    */
   readonly skills: SkillsClient;
+  /**
+   * Calls the tool that a method of a class is: `client.call(CatalogTools, 'search', { query: 'lamp' })`. The compiler checks names
+   * and types of the arguments, and a renamed tool is still found.
+   * @throws Error for a method without `@Tool`
+   */
+  call<T extends object, K extends MethodsOf<T>>(
+    type: Type<T>,
+    method: K,
+    args?: ArgumentsOf<T[K]>,
+  ): Promise<CallToolResult>;
   /** Calls a tool. If the call becomes a task, the handle reads it, waits for its result and cancels it. */
   startTool(params: Parameters<Client['callTool']>[0], options?: CallToolRequestOptions): Promise<TaskHandle>;
 }
@@ -98,7 +110,12 @@ export async function createTestClient(
   await client.connect(
     new StreamableHTTPClientTransport(url, { requestInit: { headers }, fetch: fetchOnce }),
   );
-  return Object.assign(client, { skills: await skillsOf(client) });
+  const call: TestClient['call'] = (type, method, args) =>
+    client.callTool({
+      name: toolNameOf(type, method, server),
+      arguments: args as Record<string, unknown> | undefined,
+    });
+  return Object.assign(client, { call, skills: await skillsOf(client) });
 }
 
 /** Loaded only for a server that has skills. */
