@@ -1,4 +1,4 @@
-import { Injectable, UseGuards, type CanActivate } from '@nestjs/common';
+import { Inject, Injectable, UseGuards, type CanActivate } from '@nestjs/common';
 import {
   Args,
   Ctx,
@@ -13,7 +13,9 @@ import {
 } from 'nestjs-mcp';
 import { z } from 'zod';
 import { App, McpAppsModule } from 'nestjs-mcp/apps';
+import { McpTasksModule } from 'nestjs-mcp/tasks';
 import { McpToolSearchModule, McpToolsetsModule, Toolset } from 'nestjs-mcp/toolsets';
+import { MCP_SERVERS, type McpServers } from '../../lib/module/mcp-servers.js';
 import { anyPlatform, startApp, textOf, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
 
 class Nobody implements CanActivate {
@@ -177,6 +179,47 @@ describe.each(['modern', 'legacy'] as const)('a search of tools, for %s clients'
     expect(textOf(await call('payInvoice', { id: 'x' }))).toContain('id');
     expect(textOf(await call('call_tool', { name: 'payInvoice' }))).toContain('does not call itself');
     expect(textOf(await client.callTool({ name: 'call_tool', arguments: { name: 7 } }))).toContain('name');
+  });
+
+  it('is observed as what it calls, and a search as one call', async () => {
+    const observed: string[] = [];
+    @Injectable()
+    class Observer {
+      constructor(@Inject(MCP_SERVERS) servers: McpServers) {
+        servers.observe('the test', {
+          begin: ({ method, params }) => {
+            observed.push(`${method} ${String(params?.['name'])}`);
+            return undefined;
+          },
+        });
+      }
+    }
+    const module = { imports: [McpToolSearchModule.forRoot()], providers: [Observer] };
+    const app = await startApp([Shop, Watch], { platform, module });
+    apps.push(app);
+    const client = await app.client({ era });
+    observed.length = 0;
+    await client.callTool({ name: 'search_tools', arguments: { query: 'invoice' } });
+    await client.callTool({ name: 'call_tool', arguments: { name: 'payInvoice', arguments: { id: 7 } } });
+    expect(observed).toEqual(['tools/call search_tools', 'tools/call payInvoice']);
+  });
+
+  it('can become a task of the tool that it calls', async () => {
+    class Reports {
+      @Tool({ task: 'required' })
+      report() {
+        return 'ready';
+      }
+    }
+    const imports = [McpToolSearchModule.forRoot(), McpTasksModule.forRoot()];
+    const app = await startApp([Reports], { platform, module: { imports } });
+    apps.push(app);
+    const client = await app.client({ era });
+    const call = { name: 'call_tool', arguments: { name: 'report' } };
+    const task = await client.startTool(call);
+    expect(textOf(await task.result())).toBe('ready');
+    // Only clients of 2026-07-28 have tasks.
+    expect(task.id !== undefined).toBe(era === 'modern');
   });
 
   it('refuses a header that contradicts the arguments of the tool', async () => {
