@@ -166,6 +166,24 @@ export default defineConfig(
   { files: ['lib/**/*.ts'], ignores: ['lib/**/*.spec.ts'], rules: { 'no-console': 'error' } },
   ...roomConfigs,
   {
+    files: ['schematics/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^(?!\\.|node:)',
+              message:
+                'The schematics have no dependencies: use `import type`, or load the package of the application.',
+              allowTypeImports: true,
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.spec.ts', 'test/**/*.ts'],
     rules: {
       'no-restricted-imports': 'off',

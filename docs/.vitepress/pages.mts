@@ -8,6 +8,7 @@ type Page = readonly [file: string, name: string];
 export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   Begin: [
     ['start', 'Start in five minutes'],
+    ['generating', 'Generate classes'],
     ['samples', 'Samples'],
   ],
   Handlers: [

@@ -159,6 +159,17 @@ const RULES: Record<string, { bad: Snippet[]; good: Snippet[] }> = {
       ['lib/mcp.module.ts', type('@modelcontextprotocol/server')],
     ],
   },
+  'schematics import packages as types only': {
+    bad: [
+      ['schematics/a.ts', value('typescript')],
+      ['schematics/templates/a.ts', value('@angular-devkit/schematics')],
+    ],
+    good: [
+      ['schematics/a.ts', type('@angular-devkit/schematics')],
+      ['schematics/a.ts', value('node:path')],
+      ['schematics/templates/a.ts', value('../template.js')],
+    ],
+  },
   'optional packages are imported as types or when they are needed': {
     bad: [
       ...inRooms(
