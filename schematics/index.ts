@@ -1,4 +1,5 @@
 import { generator } from './generate.js';
+import { nestAdd } from './nest-add.js';
 import { APP } from './templates/app.js';
 import { EXTENSION } from './templates/extension.js';
 import { HEALTH } from './templates/health.js';
@@ -12,6 +13,7 @@ export const app = generator(APP);
 export const extension = generator(EXTENSION);
 export const health = generator(HEALTH);
 export const interceptor = generator(INTERCEPTOR);
+export { nestAdd };
 export const prompt = generator(PROMPT);
 export const resource = generator(RESOURCE);
 export const tool = generator(TOOL);

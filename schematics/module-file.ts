@@ -9,6 +9,8 @@ export interface ModuleEntry {
   readonly from: string;
   /** The entry of the array. Default: the symbol. */
   readonly expression?: string;
+  /** Names of the same package that the expression uses. */
+  readonly uses?: readonly string[];
 }
 
 interface Edit {
@@ -118,16 +120,24 @@ function separatorOf(source: SourceFile, parent: Node, last: Node): string {
   return `${lineBreakOf(source)}${indentation}`;
 }
 
-function importEdits(ts: typeof Typescript, source: SourceFile, { symbol, from }: ModuleEntry): Edit[] {
+function importEdits(
+  ts: typeof Typescript,
+  source: SourceFile,
+  { symbol, from, uses = [] }: ModuleEntry,
+): Edit[] {
   const imports = importsOf(ts, source);
-  if (imports.some(({ names }) => names.includes(symbol))) return [];
+  const known = imports.flatMap(({ names }) => names);
+  const missing = [symbol, ...uses].filter(name => !known.includes(name)).join(', ');
+  if (missing === '') return [];
   const same = imports.find(one => one.from === from && one.list);
-  if (same?.list) return append(ts, source, same.list, same.list.elements, symbol);
-  const last = imports.at(-1);
+  if (same?.list) return append(ts, source, same.list, same.list.elements, missing);
+  // Packages stay beside packages, and files of the application beside its files.
+  const isFile = from.startsWith('.');
+  const last = imports.findLast(one => one.from.startsWith('.') === isFile) ?? imports.at(-1);
   if (!last) return [];
   const text = last.node.getText();
   const quote = text.includes('"') ? '"' : "'";
-  const line = `import { ${symbol} } from ${quote}${from}${quote}${text.endsWith(';') ? ';' : ''}`;
+  const line = `import { ${missing} } from ${quote}${from}${quote}${text.endsWith(';') ? ';' : ''}`;
   const end = last.node.getEnd();
   const position = ts.getTrailingCommentRanges(source.text, end)?.at(-1)?.end ?? end;
   return [{ position, text: `${lineBreakOf(source)}${line}` }];

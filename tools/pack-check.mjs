@@ -100,6 +100,20 @@ try {
   }
   const bareEntries = [mainEntry, './telemetry'];
   bareEntries.forEach(check);
+  const collection = `./node_modules/${name}/${manifest.schematics}`;
+  writeFileSync(
+    join(temp, 'schematics.cjs'),
+    `const { join, dirname } = require('node:path');
+    const { schematics } = require('${collection}');
+    for (const { factory, schema } of Object.values(schematics)) {
+      const [file, key] = factory.split('#');
+      require(join(__dirname, dirname('${collection}'), schema));
+      if (typeof require(join(__dirname, dirname('${collection}'), file))[key] !== 'function') throw new Error(factory);
+    }
+    console.log(Object.keys(schematics).length);`,
+  );
+  const schematics = execFileSync(process.execPath, ['schematics.cjs'], { ...options, cwd: temp });
+  console.log(`${schematics.trim()} schematics load without the packages of Angular and without TypeScript`);
   optionalPeers.forEach(link);
   otherEntries.filter(entry => !bareEntries.includes(entry)).forEach(check);
 

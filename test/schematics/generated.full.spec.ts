@@ -18,13 +18,36 @@ interface Report {
 
 let folder: string;
 
+/** Starts the whole application: all classes, and the modules of `nest add`. */
+const START = `import type { INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { AppModule } from './app.module';
+
+let app: INestApplication;
+afterEach(() => app.close());
+
+it('starts, and asks for a token', async () => {
+  const testing = await Test.createTestingModule({ imports: [AppModule] }).compile();
+  app = testing.createNestApplication();
+  await app.listen(0, '127.0.0.1');
+  const url = await app.getUrl();
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  expect((await fetch(url + '/mcp', { method: 'POST', headers, body: ping })).status).toBe(401);
+  expect((await fetch(url + '/mcp-explorer')).status).toBe(200);
+  expect((await fetch(url + '/find-health/ready')).status).toBe(200);
+});
+`;
+
 /** Writes an application with one class of each kind; it finds the packages of the repository. */
-async function writeApplication(name: string, files: Files): Promise<string[]> {
+async function writeApplication(name: string, files: Files, options: object): Promise<string[]> {
   let tree = treeOf({
     ...files,
-    '/src/app.controller.ts': 'export class AppController {}\n',
+    '/src/app.controller.ts':
+      "import { Controller } from '@nestjs/common';\n@Controller()\nexport class AppController {}\n",
     '/src/app.service.ts': 'export class AppService {}\n',
   });
+  tree = await newRunner().runSchematic('nest-add', options, tree);
   for (const schematic of SCHEMATICS)
     tree = await newRunner().runSchematic(schematic, { name: `find-${schematic}` }, tree);
   return tree.files.map(path => {
@@ -41,7 +64,12 @@ describe('what the schematics generate', () => {
   beforeAll(async () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'generated-')));
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
-    const files = [await writeApplication('commonjs', APPLICATION), await writeApplication('esm', ESM)];
+    const options = { auth: true, telemetry: true, explorer: true };
+    const started = { ...APPLICATION, '/src/app.module.spec.ts': START };
+    const files = [
+      await writeApplication('commonjs', started, options),
+      await writeApplication('esm', ESM, { ...options, redis: true, stdio: true }),
+    ];
     sources = files.flat().filter(file => file.endsWith('.ts'));
   });
 
@@ -93,11 +121,11 @@ describe('what the schematics generate', () => {
     const { stdout } = spawnSync(
       process.execPath,
       ['--experimental-vm-modules', jest, '--json', '--config', JSON.stringify(config)],
-      { cwd: folder, encoding: 'utf8' },
+      { cwd: folder, encoding: 'utf8', timeout: 240_000 },
     );
     const { numPassedTests, testResults } = JSON.parse(stdout) as Report;
     expect(testResults.filter(({ status }) => status !== 'passed').map(({ message }) => message)).toEqual([]);
-    // Each spec has two tests, in both applications.
-    expect(numPassedTests).toBe(2 * 2 * SCHEMATICS.length);
+    // Each spec has two tests in both applications, also the one of the tool that `nest add` writes.
+    expect(numPassedTests).toBe(2 * 2 * (SCHEMATICS.length + 1) + 1);
   }, 300_000);
 });

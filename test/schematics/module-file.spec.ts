@@ -109,6 +109,11 @@ describe('the import of an entry', () => {
       "import './a'; // first\n",
       "import './a'; // first\nimport { McpModule } from 'nestjs-mcp';\n",
     ],
+    [
+      'packages before files',
+      "import { A } from 'a';\nimport './b';\n",
+      "import { A } from 'a';\nimport { McpModule } from 'nestjs-mcp';\nimport './b';\n",
+    ],
     ['itself', "import { McpModule } from 'nestjs-mcp';\n", "import { McpModule } from 'nestjs-mcp';\n"],
   ])('joins %s', (_, before, after) => {
     expect(importsOf(before)).toBe(after);
