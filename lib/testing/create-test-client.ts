@@ -113,7 +113,7 @@ export async function createTestClient(
   const call: TestClient['call'] = (type, method, args) =>
     client.callTool({
       name: toolNameOf(type, method, server),
-      arguments: args as Record<string, unknown> | undefined,
+      arguments: args,
     });
   return Object.assign(client, { call, skills: await skillsOf(client) });
 }
