@@ -40,6 +40,12 @@ describe.each(CLASSES)('nest g %s', schematic => {
   });
 });
 
+it('the documentation shows what is generated', async () => {
+  const tree = await run('tool', { name: 'search' });
+  const shown = readFileSync(join(ROOT, 'docs/snippets/generating/search.tool.ts'), 'utf8');
+  expect(tree.readText('/src/search/search.tool.ts')).toBe(shown);
+});
+
 describe('nest g health', () => {
   it('writes a controller, and imports the modules of its services', async () => {
     const tree = await run('health', {});
