@@ -29,7 +29,7 @@ export class Authorization implements ServerExtension, Admission {
 
   attach(server: ExtendedServer): void {
     this.server = server;
-    this.permissions.assertResource();
+    this.permissions.attach();
     warnUnreachable(this.permissions, server.requirements());
   }
 

@@ -10,8 +10,8 @@ const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
 
 /**
- * Counts the refused tokens of each address, each token once for a URL, so that nobody makes the server verify tokens without end. A client that
- * repeats an expired token does not lock out its address.
+ * Counts the refused tokens of each address, each token once for a URL, so that nobody makes the server verify tokens without
+ * end. A client that repeats an expired token does not lock out its address.
  */
 export class RefusedTokens {
   private readonly counts = new LRUCache<string, { count: number }>({ max: MAX_ADDRESSES, ttl: WINDOW_MS });

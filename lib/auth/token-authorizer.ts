@@ -45,6 +45,8 @@ export class TokenAuthorizer implements Permissions {
   private readonly implied: (scopes: readonly string[]) => Scopes;
   /** The scopes that a caller can get by a login. Undefined: any scope. */
   private readonly reachable?: Scopes;
+  /** The parts of the server that have URLs of their own. */
+  private views?: Views;
   private isFailing = false;
   private hasWarnedOfPort = false;
 
@@ -185,15 +187,15 @@ export class TokenAuthorizer implements Permissions {
     return this.views ? bare.slice(0, bare.length - (this.suffixIn(bare) ?? '').length) : path;
   }
 
-  /** @throws McpBootstrapError for a resource that clients would take for a part of the server */
-  assertResource(): void {
+  /**
+   * Called when all extensions of the server are there.
+   * @throws McpBootstrapError for a resource that clients would take for a part of the server
+   */
+  attach(): void {
+    this.views = this.server.extensions.find(({ views }) => views)?.views;
     const { resource } = this.settings;
     if (resource === undefined || this.suffixIn(new URL(resource).pathname) === '') return;
     throw new McpBootstrapError('McpAuthModule', `the path of "resource" ends like a toolset: ${resource}`);
-  }
-
-  private get views(): Views | undefined {
-    return this.server.extensions.find(({ views }) => views)?.views;
   }
 
   /** The resource as the options declare it, for the part of the server that a path is for. */

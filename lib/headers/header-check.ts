@@ -43,9 +43,8 @@ export const headerCheck =
     const { method, era, http, params, isIndirect } = call;
     const { name } = params;
     if (method !== 'tools/call' || era !== 'modern' || !http || typeof name !== 'string') return;
-    const isSent = (param: HeaderParam) => `${HEADER_PREFIX}${param.name}`.toLowerCase() in http.headers;
     const compare = (declared: Declared) =>
-      assertParamHeaders(http, params['arguments'], isIndirect ? declared.filter(isSent) : declared);
+      assertParamHeaders(http, params['arguments'], isIndirect ? sentOf(declared, http) : declared);
     if (shown) {
       const { tools } = shown as Partial<ListToolsResult>;
       return compare(declaredIn(tools?.find(tool => tool.name === name)?.inputSchema));
@@ -59,6 +58,10 @@ export const headerCheck =
       if (Object.keys(http.headers).some(header => header.startsWith(prefix))) throw error;
     });
   };
+
+/** The header parameters that a request has. */
+const sentOf = (declared: Declared, { headers }: Headers): Declared =>
+  declared.filter(({ name }) => `${HEADER_PREFIX}${name}`.toLowerCase() in headers);
 
 /**
  * Reads the header parameters of a schema that another server wrote. An invalid declaration counts as no header

@@ -16,7 +16,7 @@ import { SwarmClient, type Span } from './swarm-client.js';
 /** Of each era. */
 const CLIENTS = soakSize(500, 20);
 const PACE_MS = soakSize(20_000, 300);
-/** A quarter of the run, in milliseconds. The other nodes notice within ten seconds that one was killed, before the next stops. */
+/** A quarter of the run, in milliseconds. Within ten seconds, the others notice a killed node, before the next one stops. */
 const QUARTER_MS = soakSize(30_000, 10_000);
 /** How long what was sent may take to arrive, in milliseconds. */
 const ARRIVAL_MS = 20_000;
