@@ -147,10 +147,15 @@ export class ConnectionServer extends SdkServer {
     await this.shared({ level }, { level: before });
   }
 
-  /** The change is applied before it is shared, so that parallel calls count it. If sharing fails, it is undone. */
+  /**
+   * The change is applied before it is shared, so that parallel calls count it, and again after it, because a record
+   * without it may have been read in between. If sharing fails, it is undone.
+   */
   private async shared(change: StateChange, undo: StateChange): Promise<void> {
+    if (!this.share) return;
     try {
-      await this.share?.(change);
+      await this.share(change);
+      this.apply(change);
     } catch (error) {
       this.apply(undo);
       throw error;

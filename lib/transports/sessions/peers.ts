@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import type { StateChange } from '../../server/connection-server.js';
+import type { SharedState } from './session-record.js';
 
 /** A message between nodes about a session. */
 export type PeerMessage =
@@ -64,8 +65,8 @@ export interface Peers {
    * @throws UnavailableException if it cannot be stored; then nothing has changed
    */
   share(change: StateChange): Promise<void>;
-  /** Called when this node has become the home. */
-  onHome?: () => void;
+  /** Called with the record when this node has become the home. */
+  onHome?: (state: SharedState) => void;
   /** The shared texts of the client's side, as JSON. @throws UnavailableException */
   readChannel(): Promise<string | undefined>;
   /** @returns false if they are not as expected. @throws UnavailableException */

@@ -107,6 +107,12 @@ export class Session implements Transport {
     };
     this.shared = options.share?.(settings, server);
     this.streams = this.shared?.streams ?? new SessionStreams(settings);
+    if (this.shared) {
+      this.shared.peers.onHome = state => {
+        this.apply(state);
+        server.opened();
+      };
+    }
     this.left = new LeftCalls({
       resumeMs: options.resumeMs,
       isAttended: () => this.isAttended(),
@@ -129,11 +135,8 @@ export class Session implements Transport {
 
   /** Adopts the shared state, which may include missed changes. */
   adopt(state: SharedState): void {
-    const { caller, level, subscribed } = state;
-    this.bind(caller);
+    this.apply(state);
     this.shared?.adopt(state);
-    this.server.apply({ level });
-    this.server.subscribedTo(subscribed);
   }
 
   hear(message: PeerMessage): void {
@@ -290,6 +293,12 @@ export class Session implements Transport {
     for (const [id, pending] of [...this.pending]) this.abandon(id, pending, ENDED);
     this.streams.close();
     this.onclose?.();
+  }
+
+  private apply({ caller, level, subscribed }: SharedState): void {
+    this.bind(caller);
+    this.server.apply({ level });
+    this.server.subscribedTo(subscribed);
   }
 
   private run(call: JsonCall, message: JSONRPCRequest, incoming: Incoming): void {

@@ -37,7 +37,6 @@ export class SharedSession {
     this.client = new SharedClient(peers, server.subscribed);
     server.share = change => peers.share(change);
     server.sharedChannel = this.client;
-    peers.onHome = () => server.opened();
   }
 
   /** Notes that the session has ended on all nodes. */

@@ -236,7 +236,9 @@ export class SharedSessions {
           if (await this.update(session, { home: node, ...seen }, expected)) {
             current = node;
             if (previous !== '') void tell({ kind: 'moved', to: node, listens }, previous);
-            peers.onHome?.();
+            // The nodes told the home before of changes. After a failure of the store, the session is checked anyway.
+            const state = await this.read(session).catch(() => undefined);
+            if (state) peers.onHome?.(state);
             return previous;
           }
           const state = await this.read(session);
@@ -253,6 +255,8 @@ export class SharedSessions {
       knows: one => isCut() || Date.now() - (this.known.get(one) ?? 0) < BELIEVED_MS,
       share: async change => {
         await this.update(session, fieldsOfChange(change));
+        // A node that becomes the home later reads the change.
+        current = (await this.read(session))?.home ?? current;
         await tellHolders({ kind: 'state', change });
       },
       readChannel: async () => (await this.read(session))?.channel,

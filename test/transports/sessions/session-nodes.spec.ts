@@ -329,6 +329,31 @@ describe('two nodes that share sessions', () => {
     told.cut();
   });
 
+  it('know a subscription that was set on a node that did not hear that it is the home no longer', async () => {
+    const session = await openSession(urls[0]);
+    const lost = jest.spyOn(bus, 'publish').mockResolvedValue();
+    const told = await resume(1, session);
+    lost.mockRestore();
+    await subscribe(0, session, PRICES);
+    registryOf(0).resourceUpdated(PRICES);
+    expect((await told.message())?.message).toMatchObject(UPDATED);
+    told.cut();
+  });
+
+  it('know a subscription that was set while another node became the home', async () => {
+    const session = await openSession(urls[0]);
+    const read = store.read.bind(store);
+    jest.spyOn(store, 'read').mockImplementationOnce(async id => {
+      const fields = await read(id);
+      await subscribe(0, session, PRICES);
+      return fields;
+    });
+    const told = await resume(1, session);
+    registryOf(0).resourceUpdated(PRICES);
+    expect((await told.message())?.message).toMatchObject(UPDATED);
+    told.cut();
+  });
+
   it('send a change once, whichever node has it and whichever the stream', async () => {
     const session = await openSession(urls[0]);
     await subscribe(1, session, PRICES);
