@@ -1,14 +1,12 @@
-// Checks the files for Envoy and Kubernetes of docs/snippets against the published schemas: the Protobuf files of Envoy,
-// and the types that are made of the OpenAPI description of Kubernetes.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Checks deploy/envoy.yaml against the Protobuf files of Envoy.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import protobuf from 'protobufjs';
-import ts from 'typescript';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 
 const docs = join(import.meta.dirname, '..');
-const read = name => readFileSync(join(docs, 'snippets', name), 'utf8');
+const file = join(docs, '../deploy/envoy.yaml');
 
 const DURATION = /^\d+(\.\d+)?s$/;
 const PREFIX = 'type.googleapis.com/';
@@ -58,7 +56,7 @@ function assertField({ resolvedType, type }, value, path) {
 }
 
 async function checkEnvoy() {
-  const value = parse(read('envoy.yaml'));
+  const value = parse(readFileSync(file, 'utf8'));
   const named = JSON.stringify(value).matchAll(/"type\.googleapis\.com\/(envoy\.[\w.]+)\.\w+"/g);
   const folders = new Set(Array.from(named, ([, name]) => name.replaceAll('.', '/')));
   // A Protobuf file has the name of the folder above its version.
@@ -67,32 +65,10 @@ async function checkEnvoy() {
   assertMessage(root.lookupType('envoy.config.bootstrap.v3.Bootstrap'), value, 'envoy.yaml');
 }
 
-/** Compiles each object of the file as a literal of its type, which finds unknown properties, too. */
-function checkKubernetes() {
-  const objects = parseAllDocuments(read('kubernetes.yaml')).map(document => document.toJS());
-  const lines = objects.map(({ apiVersion, kind, ...rest }, index) => {
-    const group = apiVersion === 'v1' ? 'core/v1' : apiVersion;
-    const value = JSON.stringify({ apiVersion, kind, ...rest });
-    return `import type { ${kind} as Kind${index} } from 'kubernetes-types/${group}';\nexport const object${index}: Kind${index} = ${value};`;
-  });
-  const folder = mkdtempSync(join(docs, 'node_modules/.kubernetes-'));
-  try {
-    const file = join(folder, 'objects.ts');
-    writeFileSync(file, lines.join('\n'));
-    const program = ts.createProgram([file], { strict: true, noEmit: true, types: [], skipLibCheck: true });
-    const [first] = ts.getPreEmitDiagnostics(program);
-    if (first)
-      throw new Error(`kubernetes.yaml: ${ts.flattenDiagnosticMessageText(first.messageText, '\n')}`);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
 try {
   await checkEnvoy();
-  checkKubernetes();
 } catch (error) {
   console.error(error.message);
   process.exit(1);
 }
-console.log('envoy.yaml and kubernetes.yaml are as their schemas want them');
+console.log('envoy.yaml is as its schema wants it');

@@ -17,18 +17,22 @@ export interface Nginx {
   stop(): Promise<void>;
 }
 
-/** Starts nginx in a folder of its own, in front of two applications. */
+/** Starts nginx with the configuration of deploy/, in a folder of its own, in front of two applications. */
 export async function startNginx(eu: string, us: string): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'header-routing-'));
   // For its workers, which are somebody else where root has started it.
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, 'temp'));
   const port = await freePort();
-  const template = readFileSync(join(__dirname, '../../../sample/30-header-routing/nginx.conf'), 'utf8');
+  const template = readFileSync(join(__dirname, '../../../deploy/nginx-header-routing.conf'), 'utf8');
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    name => `${name}_temp_path temp/${name};`,
+  );
   const config = template
-    .replaceAll('__PORT__', String(port))
-    .replaceAll('__EU__', new URL(eu).port)
-    .replaceAll('__US__', new URL(us).port);
+    .replace('http {', ['pid nginx.pid;', 'error_log stderr notice;', 'http {', ...temp].join('\n'))
+    .replace('8080', `127.0.0.1:${port}`)
+    .replace('eu.internal:3000', new URL(eu).host)
+    .replace('us.internal:3000', new URL(us).host);
   writeFileSync(join(folder, 'nginx.conf'), config);
 
   const args = ['-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'];

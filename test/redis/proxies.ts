@@ -10,7 +10,7 @@ import { eventually } from './eventually.js';
 /** Debian keeps them where only root's PATH looks. */
 const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` };
 
-const SNIPPETS = join(__dirname, '../../docs/snippets');
+const DEPLOY = join(__dirname, '../../deploy');
 
 export const isInstalled = (program: string, flag = '-v'): boolean =>
   spawnSync(program, [flag], { env }).status === 0;
@@ -21,46 +21,45 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
-/** The lines of the three nodes of the documentation become those of these nodes. */
+/** The lines of the nodes of a file in deploy/ become those of these nodes. */
 function withNodes(config: string, ports: readonly number[]): string {
-  const [, line] = /^( *server .*3001.*\n)/m.exec(config)!;
+  const [first] = /^ *server node-1.*\n/m.exec(config)!;
   const lines = ports.map((port, index) =>
-    line.replace('3001', `${port}`).replace('server a ', `server n${index} `),
+    first
+      .replace(/node-1:3000/, `127.0.0.1:${port}`)
+      .replace(/node-1 \S+/, `node-${index} 127.0.0.1:${port}`),
   );
-  return config
-    .replace(/^ *server .*300[123].*\n/gm, '')
-    .replace(PLACE, place => `${lines.join('')}${place}`);
+  return config.replace(/^( *server node-\d.*\n)+/m, lines.join(''));
 }
 
-/** Behind which the nodes are listed, in both files. */
-const PLACE = / *keepalive 32;\n|$(?![\s\S])/;
-
-export async function startHaproxy(nodes: readonly number[]): Promise<Proxy> {
-  const template = readFileSync(join(SNIPPETS, 'haproxy.cfg'), 'utf8');
-  const defaults = 'defaults\n  mode http\n  timeout connect 1s\n  timeout client 1m\n  timeout server 1m\n';
-  const make = (port: number) =>
-    `${defaults}${withNodes(template, nodes).replace(':8080', `127.0.0.1:${port}`)}`;
-  return start('haproxy', 'haproxy.cfg', make, folder => ['-f', join(folder, 'haproxy.cfg')]);
+/** The lines of the regions `eu` and `us`, which are two nodes. */
+function withRegions(config: string, [eu, us]: readonly number[]): string {
+  return config.replace('eu.internal:3000', `127.0.0.1:${eu}`).replace('us.internal:3000', `127.0.0.1:${us}`);
 }
 
-export async function startNginx(nodes: readonly number[]): Promise<Proxy> {
-  const template = readFileSync(join(SNIPPETS, 'nginx-nodes.conf'), 'utf8');
+const configOf = (file: string, nodes: readonly number[], port: number): string => {
+  const config = readFileSync(join(DEPLOY, file), 'utf8').replace(/:?8080/, `127.0.0.1:${port}`);
+  return file.includes('routing') ? withRegions(config, nodes) : withNodes(config, nodes);
+};
+
+export const startHaproxy = (nodes: readonly number[], file = 'haproxy.cfg'): Promise<Proxy> =>
+  start(
+    'haproxy',
+    file,
+    port => configOf(file, nodes, port),
+    folder => ['-f', join(folder, file)],
+  );
+
+export function startNginx(nodes: readonly number[], file = 'nginx.conf'): Promise<Proxy> {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const temp = paths.map(name => `${name}_temp_path temp/${name};`).join('\n');
   const make = (port: number) => {
-    const http = withNodes(template, nodes).replace('8080', `127.0.0.1:${port}`);
-    return `pid nginx.pid;\nevents {}\nhttp {\naccess_log off;\n${temp}\n${http}}\n`;
+    // Debian's nginx is older than `resolve`, and the address of a node stays.
+    const config = configOf(file, nodes, port).replaceAll(' resolve;', ';');
+    return `pid nginx.pid;\n${config.replace('http {\n', `http {\n${temp}\n`)}`;
   };
-  return start('nginx', 'nginx.conf', make, folder => [
-    '-p',
-    folder,
-    '-c',
-    'nginx.conf',
-    '-e',
-    'stderr',
-    '-g',
-    'daemon off;',
-  ]);
+  const args = (folder: string) => ['-p', folder, '-c', file, '-e', 'stderr', '-g', 'daemon off;'];
+  return start('nginx', file, make, args);
 }
 
 async function start(
