@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import type { INestApplication, Type } from '@nestjs/common';
 import type {
   CallToolRequestOptions,
-  CallToolResult,
   Client,
   ClientCapabilities,
   CreateMessageRequest,
@@ -16,7 +15,13 @@ import { loadSdkClient } from '../connection/sdk-client.js';
 import type { TaskHandle } from '../connection/task-handle.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
-import { toolNameOf, type ArgumentsOf, type MethodsOf } from './tool-call.js';
+import {
+  toolNameOf,
+  type ArgumentsOf,
+  type MethodsOf,
+  type ReturnedBy,
+  type ToolResult,
+} from './tool-call.js';
 
 /**
  * Options of `createTestClient`. By default, the client speaks 2026-07-28 to the first server and does not answer input
@@ -52,14 +57,14 @@ export interface TestClient extends Client {
   readonly skills: SkillsClient;
   /**
    * Calls the tool that a method of a class is: `client.call(CatalogTools, 'search', { query: 'lamp' })`. The compiler checks names
-   * and types of the arguments, and a renamed tool is still found.
+   * and types of the arguments, `jsonOf` knows the type of the result, and a renamed tool is still found.
    * @throws Error for a method without `@Tool`
    */
   call<T extends object, K extends MethodsOf<T>>(
     type: Type<T>,
     method: K,
     args?: ArgumentsOf<T[K]>,
-  ): Promise<CallToolResult>;
+  ): Promise<ToolResult<ReturnedBy<T[K]>>>;
   /** Calls a tool. If the call becomes a task, the handle reads it, waits for its result and cancels it. */
   startTool(params: Parameters<Client['callTool']>[0], options?: CallToolRequestOptions): Promise<TaskHandle>;
 }

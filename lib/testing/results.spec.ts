@@ -52,7 +52,13 @@ describe.each(['modern', 'legacy'] as const)('results of a test client, for %s c
 
   it('are called by the method, and read as text and as JSON', async () => {
     const client = await app.client({ era });
-    expect(jsonOf<Order>(await client.call(Orders, 'find', { id: 7 }))).toEqual({ id: 7 });
+    const found = jsonOf(await client.call(Orders, 'find', { id: 7 }));
+    expect(found.id.toFixed()).toBe('7');
+    // @ts-expect-error the compiler knows what the method returns
+    expect(found.name).toBeUndefined();
+    expect(jsonOf<Order>(await client.callTool({ name: 'find_order', arguments: { id: 9 } }))).toEqual({
+      id: 9,
+    });
     expect(jsonOf(await client.call(Orders, 'text', { id: 8 }))).toEqual({ id: 8 });
     expect(textOf(await client.call(Orders, 'two'))).toBe(`${era}\ntwo`);
     expect(textOf(await client.getPrompt({ name: 'greeting' }))).toBe('Say hello');

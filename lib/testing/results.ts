@@ -1,5 +1,6 @@
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/client';
 import { isRecord } from '../util/is-record.js';
+import type { ToolResult } from './tool-call.js';
 
 type Texts = Pick<CallToolResult, 'content'> | GetPromptResult | ReadResourceResult;
 
@@ -18,14 +19,15 @@ export function textOf(result: Texts): string {
 }
 
 /**
- * The structured content of a tool's result; without it, its text as JSON.
+ * The structured content of a tool's result; without it, its text as JSON. A result of `client.call` has the type that
+ * the method returns.
  * @throws Error for a result that says neither, and for a tool error
  * @example
  * ```ts
  * const order = jsonOf<Order>(await client.callTool({ name: 'order', arguments: { id: 7 } }));
  * ```
  */
-export function jsonOf<T = unknown>(result: CallToolResult): T {
+export function jsonOf<T = unknown>(result: ToolResult<T>): T {
   if (result.isError === true) throw new Error(`The tool failed: ${textOf(result)}`);
   if (result.structuredContent !== undefined) return result.structuredContent as T;
   const text = textOf(result);

@@ -1,3 +1,4 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Type } from '@nestjs/common';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
 import { HANDLER_METADATA } from '../decorators/metadata.js';
@@ -17,6 +18,24 @@ export type ArgumentsOf<F> = F extends (args: infer A, ...rest: never[]) => unkn
       ? Partial<A>
       : Record<string, unknown>
   : Record<string, unknown>;
+
+declare const RETURNED: unique symbol;
+
+/** The result of a tool. At run time, it is an ordinary result; `jsonOf` reads what the method returned, typed. */
+export type ToolResult<T> = CallToolResult & { readonly [RETURNED]?: T };
+
+/** What a client reads of what a method returned: a `Date` becomes a text. `unknown` for a method that returns content. */
+export type ReturnedBy<F> = F extends (...args: never[]) => infer R
+  ? Awaited<R> extends { readonly content: unknown }
+    ? unknown
+    : Json<Awaited<R>>
+  : unknown;
+
+type Json<T> = T extends { toJSON(): infer J }
+  ? Json<J>
+  : T extends object
+    ? { [K in keyof T]: Json<T[K]> }
+    : T;
 
 /**
  * The name of the tool that a method is.

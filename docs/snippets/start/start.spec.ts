@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { createTestClient } from 'nestjs-mcp/testing';
 import { checkOutput } from '../support.js';
 import { AppModule } from './app.module.js';
+import { searchFor } from './client.js';
 
 class Lines extends ConsoleLogger {
   readonly lines: string[] = [];
@@ -30,5 +31,8 @@ it('the server logs what it offers, and answers', async () => {
     await client.callTool({ name: 'search', arguments: { query: 'lamp' } }),
   );
   await client.close();
+  expect(await searchFor('floor', `${await app.getUrl()}/mcp`)).toEqual([
+    { type: 'text', text: '["floor lamp"]' },
+  ]);
   await app.close();
 });
