@@ -21,3 +21,12 @@ it('no two entries export the same name', () => {
   const all = ENTRIES.flatMap(namesOf);
   expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
 });
+
+it('each entry has its types for every module resolution', () => {
+  const { exports, typesVersions } = JSON.parse(readFileSync(join(LIB, '../package.json'), 'utf8'));
+  const entries = ENTRIES.filter(entry => entry !== '.').sort();
+  expect(Object.keys(typesVersions['*']).sort()).toEqual(entries);
+  expect(Object.keys(exports).sort()).toEqual(
+    ['.', './package.json', ...entries.map(entry => `./${entry}`)].sort(),
+  );
+});
