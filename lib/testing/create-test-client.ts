@@ -71,7 +71,8 @@ export interface TestClient extends Client {
 
 /**
  * Connects the official client to the application's real HTTP handler. If the application does not listen yet, it
- * starts on a free loopback port. Close both with `client.close()` and `app.close()`.
+ * starts on a free loopback port. Close both with `client.close()` and `app.close()`. A URL in place of the application is
+ * the endpoint of a server that runs elsewhere.
  * @throws Error if the application does not have the server, or the server has no HTTP endpoint, or the package
  *   `@modelcontextprotocol/client` is missing
  * @example
@@ -81,7 +82,7 @@ export interface TestClient extends Client {
  * ```
  */
 export async function createTestClient(
-  app: INestApplication,
+  app: INestApplication | URL,
   {
     era = 'modern',
     server,
@@ -110,10 +111,14 @@ export async function createTestClient(
   if (onElicit) client.setRequestHandler('elicitation/create', ({ params }) => onElicit(params));
   if (onSample) client.setRequestHandler('sampling/createMessage', ({ params }) => onSample(params));
   if (onRoots) client.setRequestHandler('roots/list', () => onRoots());
-  const origin = await originOf(app);
-  const url = new URL(path ?? pathOf(app, server), origin);
+  const requestInit = { headers };
   await client.connect(
-    new StreamableHTTPClientTransport(url, { requestInit: { headers }, fetch: fetchOnce }),
+    app instanceof URL
+      ? new StreamableHTTPClientTransport(app, { requestInit })
+      : new StreamableHTTPClientTransport(new URL(path ?? pathOf(app, server), await originOf(app)), {
+          requestInit,
+          fetch: fetchOnce,
+        }),
   );
   const call: TestClient['call'] = (type, method, args) =>
     client.callTool({

@@ -26,8 +26,8 @@ export interface ToolSurface {
 }
 
 /**
- * Lists the tools of an application as a caller sees them, for a test that shows a renamed tool or a changed schema in review,
- * and for their cost.
+ * Lists the tools of an application, or of the endpoint at a URL, as a caller sees them: for a test that shows a renamed tool
+ * or a changed schema in review, and for their cost.
  * @param options as of `createTestClient`: `headers` choose the caller, `path` the endpoint
  * @throws Error as `createTestClient`
  * @example
@@ -38,7 +38,7 @@ export interface ToolSurface {
  * ```
  */
 export async function toolSurface(
-  app: INestApplication,
+  app: INestApplication | URL,
   options?: Pick<TestClientOptions, 'era' | 'server' | 'path' | 'headers'>,
 ): Promise<ToolSurface> {
   const client = await createTestClient(app, options);
