@@ -166,7 +166,7 @@ export default defineConfig(
   { files: ['lib/**/*.ts'], ignores: ['lib/**/*.spec.ts'], rules: { 'no-console': 'error' } },
   ...roomConfigs,
   {
-    files: ['schematics/**/*.ts'],
+    files: ['schematics/**/*.ts', 'cli/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -175,7 +175,7 @@ export default defineConfig(
             {
               regex: '^(?!\\.|node:)',
               message:
-                'The schematics have no dependencies: use `import type`, or load the package of the application.',
+                'The schematics and the commands have no dependencies: use `import type`, or load the package of the application.',
               allowTypeImports: true,
             },
           ],

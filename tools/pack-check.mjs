@@ -4,7 +4,7 @@
 // can be named.
 // Usage, after a build: node tools/pack-check.mjs [package folder]
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -114,6 +114,21 @@ try {
   );
   const schematics = execFileSync(process.execPath, ['schematics.cjs'], { ...options, cwd: temp });
   console.log(`${schematics.trim()} schematics load without the packages of Angular and without TypeScript`);
+
+  const bin = join(modules, name, manifest.bin[name]);
+  writeFileSync(
+    join(temp, 'loaded.cjs'),
+    "process.on('exit', () => process.stderr.write(Object.keys(require.cache).length + ' modules'));",
+  );
+  const run = (...args) => execFileSync(process.execPath, [bin, ...args], { ...options, cwd: temp });
+  const help = spawnSync(process.execPath, ['-r', join(temp, 'loaded.cjs'), bin, '--help'], {
+    encoding: 'utf8',
+  });
+  assert.match(help.stdout, /client-config/);
+  assert.equal(help.stderr, '3 modules', 'The command line loads commands that are not named');
+  for (const [, command] of help.stdout.matchAll(/^ {2}(\S+) /gm))
+    assert.match(run(command, '--help'), /^Usage/);
+  console.log('The command line runs, without optional packages');
   optionalPeers.forEach(link);
   otherEntries.filter(entry => !bareEntries.includes(entry)).forEach(check);
 
@@ -143,6 +158,9 @@ try {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   execFileSync(process.execPath, [tsc, '-p', temp], { ...options, stdio: 'inherit' });
   console.log('The samples compile, with declarations');
+  const surface = run('surface', '--module', 'compiled/sample/00-quickstart/app.module.js');
+  assert.match(surface, /^greet\n/m);
+  console.log('The command line starts a module');
 } finally {
   rmSync(temp, { recursive: true, force: true });
 }

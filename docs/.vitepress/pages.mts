@@ -9,6 +9,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   Begin: [
     ['start', 'Start in five minutes'],
     ['generating', 'Generate classes'],
+    ['command-line', 'Command line'],
     ['samples', 'Samples'],
   ],
   Handlers: [

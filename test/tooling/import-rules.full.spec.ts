@@ -159,8 +159,9 @@ const RULES: Record<string, { bad: Snippet[]; good: Snippet[] }> = {
       ['lib/mcp.module.ts', type('@modelcontextprotocol/server')],
     ],
   },
-  'schematics import packages as types only': {
+  'schematics and commands import packages as types only': {
     bad: [
+      ['cli/a.ts', value('typescript')],
       ['schematics/a.ts', value('typescript')],
       ['schematics/templates/a.ts', value('@angular-devkit/schematics')],
     ],
@@ -168,6 +169,7 @@ const RULES: Record<string, { bad: Snippet[]; good: Snippet[] }> = {
       ['schematics/a.ts', type('@angular-devkit/schematics')],
       ['schematics/a.ts', value('node:path')],
       ['schematics/templates/a.ts', value('../template.js')],
+      ['cli/a.ts', type('nestjs-mcp/testing')],
     ],
   },
   'optional packages are imported as types or when they are needed': {

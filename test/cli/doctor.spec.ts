@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { examine } from '../../cli/doctor/index.js';
+import { HEADINGS } from '../../cli/doctor/finding.js';
+import { read } from '../tooling/docs-pages.js';
+import { folderWith, ROOT, runIn } from './io.js';
+
+type Files = Record<string, string>;
+
+const json = (value: object) => JSON.stringify(value);
+const installed = (name: string, version: string): Files => ({
+  [`node_modules/${name}/package.json`]: json({ name, version }),
+});
+
+const FLAGS = { experimentalDecorators: true, emitDecoratorMetadata: true };
+const NODENEXT = { module: 'nodenext', moduleResolution: 'nodenext' };
+const DEPENDENCIES = {
+  'nestjs-mcp': '0.1.0',
+  '@nestjs/common': '12.5.1',
+  '@nestjs/core': '12.5.1',
+  '@nestjs/platform-express': '12.5.1',
+  'class-validator': '0.15.1',
+  'class-transformer': '0.5.1',
+  'reflect-metadata': '0.2.2',
+  rxjs: '7.8.2',
+};
+const PACKAGE = { name: 'shop', dependencies: DEPENDENCIES, scripts: { start: 'nest start' } };
+
+let port: number;
+
+/** An application that is right: it compiles, and it is deployed in a container. */
+const healthy = (): Files => ({
+  'package.json': json(PACKAGE),
+  'tsconfig.json': json({ compilerOptions: { ...FLAGS, ...NODENEXT } }),
+  'nest-cli.json': json({ sourceRoot: 'src' }),
+  Dockerfile: 'FROM node:22-alpine\nCMD ["node", "dist/main.js"]\n',
+  'src/main.ts': `const app = await NestFactory.create(AppModule);\nawait app.listen(process.env.PORT ?? ${port});\n`,
+  'src/app.module.ts':
+    "@Module({ imports: [McpModule.forRoot({ name: 'shop', version: '1', http: { allowedHosts: ['shop.example.com'] } })] })",
+  'src/search.tool.ts': "import { IsString } from 'class-validator';\nclass Search { @Tool() search() {} }\n",
+  ...Object.assign({}, ...Object.entries(DEPENDENCIES).map(([name, version]) => installed(name, version))),
+});
+
+/** An application that differs from the healthy one; a file of `undefined` is missing. */
+function application(changes: Record<string, string | undefined> = {}): string {
+  const files = Object.entries({ ...healthy(), ...changes }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  const folder = folderWith(Object.fromEntries(files));
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules/typescript'), join(folder, 'node_modules/typescript'), 'junction');
+  return folder;
+}
+
+const tsconfig = (options: object) => ({ 'tsconfig.json': json({ compilerOptions: options }) });
+const main = (listen: string) => ({
+  'src/main.ts': `await NestFactory.create(AppModule);\nawait app.${listen};\n`,
+});
+
+const NO_TYPES = 'The build emits no types of parameters';
+const REDIS = { 'src/redis.ts': "import { McpRedisModule } from 'nestjs-mcp/redis';" };
+
+/** Each set-up, the heading of what is wrong, and what is seen of it. */
+const BROKEN: readonly (readonly [
+  (typeof HEADINGS)[number],
+  string,
+  () => Record<string, string | undefined>,
+])[] = [
+  ['Node is too old', '.nvmrc has Node 18.20.4', () => ({ '.nvmrc': 'v18.20.4\n' })],
+  [
+    'Node is too old',
+    'Dockerfile has Node 18-alpine',
+    () => ({ Dockerfile: 'FROM node:18-alpine AS build' }),
+  ],
+  ['Nest is too old', '@nestjs/core is 10.4.1', () => installed('@nestjs/core', '10.4.1')],
+  [
+    'A package is missing',
+    'redis is not installed, and nestjs-mcp/redis in src/redis.ts needs it',
+    () => REDIS,
+  ],
+  [
+    'A package is missing',
+    'class-transformer is not installed, and a DTO in src/search.tool.ts needs it',
+    () => ({ 'node_modules/class-transformer/package.json': undefined }),
+  ],
+  [
+    'A package is missing',
+    '@nestjs/platform-express is not installed, and NestFactory.create in src/main.ts needs it',
+    () => ({ 'node_modules/@nestjs/platform-express/package.json': undefined }),
+  ],
+  [
+    'Two copies of a package',
+    '@nestjs/core: 12.5.1 in node_modules/@nestjs/core, and 12.4.0 in node_modules/common-things/node_modules/@nestjs/core',
+    () => ({
+      'package.json': json({ ...PACKAGE, dependencies: { ...DEPENDENCIES, 'common-things': '*' } }),
+      ...installed('common-things', '1.0.0'),
+      ...installed('common-things/node_modules/@nestjs/core', '12.4.0'),
+    }),
+  ],
+  [
+    'Decorators are switched off',
+    'tsconfig.json does not set "experimentalDecorators"',
+    () => tsconfig({ ...NODENEXT, emitDecoratorMetadata: true }),
+  ],
+  [
+    NO_TYPES,
+    'tsconfig.build.json does not set "emitDecoratorMetadata"',
+    () => ({
+      ...tsconfig({ ...NODENEXT, ...FLAGS }),
+      'tsconfig.build.json': json({
+        extends: './tsconfig.json',
+        compilerOptions: { emitDecoratorMetadata: false },
+      }),
+    }),
+  ],
+  [
+    NO_TYPES,
+    '.swcrc does not set "decoratorMetadata"',
+    () => ({
+      'nest-cli.json': json({ compilerOptions: { builder: 'swc' } }),
+      '.swcrc': json({ jsc: { transform: { legacyDecorator: true } } }),
+    }),
+  ],
+  [
+    NO_TYPES,
+    'the script "start:dev" is "tsx watch src/main.ts"',
+    () => ({ 'package.json': json({ ...PACKAGE, scripts: { 'start:dev': 'tsx watch src/main.ts' } }) }),
+  ],
+  [
+    'TypeScript cannot import the packages',
+    'tsconfig.json has "module": "node16", which refuses the ES modules of Nest 12',
+    () => tsconfig({ ...FLAGS, module: 'node16' }),
+  ],
+  [
+    'No module imports McpModule',
+    'src/search.tool.ts declares a handler, and no file has McpModule.forRoot',
+    () => ({ 'src/app.module.ts': '@Module({ providers: [Search] }) export class AppModule {}' }),
+  ],
+  [
+    'The server refuses the host of its deployment',
+    'Dockerfile deploys the application, and no file sets "allowedHosts"',
+    () => ({
+      'src/app.module.ts': "@Module({ imports: [McpModule.forRoot({ name: 'shop', version: '1' })] })",
+    }),
+  ],
+  [
+    'The application listens inside its container only',
+    `src/main.ts has listen(process.env.PORT ?? 0, '127.0.0.1'), and Dockerfile deploys it`,
+    () => main("listen(process.env.PORT ?? 0, '127.0.0.1')"),
+  ],
+];
+
+describe('nestjs-mcp doctor', () => {
+  const { PORT } = process.env;
+
+  beforeAll(async () => {
+    delete process.env.PORT;
+    const server = createServer().listen(0);
+    await once(server, 'listening');
+    ({ port } = server.address() as AddressInfo);
+    server.close();
+    await once(server, 'close');
+  });
+
+  afterAll(() => {
+    if (PORT !== undefined) process.env.PORT = PORT;
+  });
+
+  it('finds nothing in a healthy application', async () => {
+    expect(await runIn(application(), 'doctor')).toEqual({
+      code: 0,
+      out: 'Nothing is wrong in the set-up\n',
+      err: '',
+    });
+  });
+
+  it.each(BROKEN)('names %s: %s', async (heading, seen, changes) => {
+    const folder = application(changes());
+    expect(await examine(folder)).toEqual([expect.objectContaining({ heading, seen })]);
+    const { code, out } = await runIn(ROOT, 'doctor', folder);
+    expect(code).toBe(1);
+    expect(out).toMatch(new RegExp(`^${heading}\n  .+\n  .+\n$`));
+  });
+
+  it('prints what the documentation shows', async () => {
+    const folder = application({ ...REDIS, 'src/app.module.ts': 'McpModule.forRoot({ http: true })' });
+    expect((await runIn(folder, 'doctor')).out).toBe(read('docs/snippets/outputs/doctor.txt'));
+  });
+
+  it('names packages that are not installed', async () => {
+    const folder = application();
+    rmSync(join(folder, 'node_modules'), { recursive: true });
+    expect(await examine(folder)).toMatchObject([{ heading: 'The packages are not installed' }]);
+  });
+
+  it('names a port that another program has', async () => {
+    const server = createServer(socket => socket.end()).listen(0);
+    await once(server, 'listening');
+    const { port: taken } = server.address() as AddressInfo;
+    try {
+      const findings = await examine(application(main(`listen(${taken})`)));
+      expect(findings).toMatchObject([
+        {
+          heading: 'The port is in use',
+          seen: `another program listens on ${taken}, the port of src/main.ts`,
+        },
+      ]);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('refuses a folder without package.json, and one that is not JSON', async () => {
+    const folder = folderWith({});
+    expect(await runIn(folder, 'doctor')).toMatchObject({
+      code: 1,
+      err: `nestjs-mcp doctor: there is no package.json in ${folder}\n`,
+    });
+    const broken = await runIn(folderWith({ 'package.json': '{' }), 'doctor');
+    expect(broken).toMatchObject({ code: 1, out: '' });
+    expect(broken.err).toContain('package.json is not JSON');
+  });
+
+  it('uses the headings of the page on troubleshooting', () => {
+    const [, section] = read('docs/troubleshooting.md').split('## The set-up of an application\n');
+    const headings = Array.from(section.split('\n## ')[0].matchAll(/^### (.+)$/gm), ([, heading]) => heading);
+    expect(headings).toEqual(HEADINGS);
+  });
+});
