@@ -56,6 +56,8 @@ async function run(io: Io, path: string, isDry: boolean): Promise<void> {
       useTrailingCommas: true,
     },
   });
+  if (project.getSourceFiles().length === 0)
+    throw new Error(`${config} includes no files: name the tsconfig of the application with --project`);
   const before = new Map(
     project.getSourceFiles().map(one => [one.getFilePath() as string, one.getFullText()]),
   );

@@ -125,6 +125,14 @@ async function drive(): Promise<void> {
   }
 }
 
+it('a tsconfig without files is a mistake, and nothing changes', async () => {
+  write({ 'package.json': '{ "dependencies": { "@nestjs/mcp": "^0.0.4" } }' });
+  const before = contents();
+  expect(await run()).toBe(1);
+  expect(errors).toContain('includes no files: name the tsconfig of the application with --project');
+  expect(contents()).toEqual(before);
+});
+
 it.each([
   [['--projekt'], "Unknown option '--projekt'"],
   [['--project', 'elsewhere'], 'name the tsconfig of the application with --project'],
