@@ -19,6 +19,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'find what is wrong in the set-up of an application',
     load: async () => (await import('./doctor/index.js')).doctor,
   },
+  migrate: {
+    summary: 'convert an application from @rekog/mcp-nest or @nestjs/mcp',
+    load: async () => (await import('./migrate/index.js')).migrate,
+  },
   'client-config': {
     summary: 'print the configuration of a client',
     load: async () => (await import('./client-config/index.js')).clientConfig,

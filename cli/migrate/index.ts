@@ -1,20 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Project } from 'ts-morph';
+import { optionsOf, type Io } from '../command.js';
 import { convert, type Outcome } from './convert.js';
 import { diffOf } from './diff.js';
 import { COMMENT, type Morph } from './file-job.js';
 import { formatterOf, formatted } from './format.js';
 import { convertManifest } from './manifest.js';
-
-/** Where a command runs, and where it prints. */
-interface Io {
-  readonly cwd: string;
-  out(text: string): void;
-  err(text: string): void;
-}
 
 const USAGE = `Usage: nestjs-mcp migrate [--project <tsconfig.json>] [--dry-run]
 
@@ -24,25 +17,16 @@ Converts an application from @rekog/mcp-nest 1.x and 2.x, or from @nestjs/mcp, t
   --dry-run      prints the changes as a diff, and writes nothing
 `;
 
-/** `nestjs-mcp migrate`. @returns the exit code: 0, or 1 for a mistake in the arguments or the set-up */
+const OPTIONS = {
+  project: { type: 'string', short: 'p', default: '.' },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
+
+/** Converts an application. @throws Error for a mistake in the arguments or the set-up */
 export async function migrate(args: readonly string[], io: Io): Promise<number> {
-  const options = {
-    project: { type: 'string', short: 'p', default: '.' },
-    'dry-run': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  } as const;
-  try {
-    const { values } = parseArgs({ args: [...args], options });
-    if (values.help) {
-      io.out(USAGE);
-      return 0;
-    }
-    await run(io, values.project, values['dry-run']);
-    return 0;
-  } catch (error) {
-    io.err(`${(error as Error).message}\n`);
-    return 1;
-  }
+  const options = optionsOf(args, OPTIONS, USAGE, io);
+  if (options) await run(io, options.values.project, options.values['dry-run']);
+  return 0;
 }
 
 async function run(io: Io, path: string, isDry: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import { ROOT, runIn } from './io.js';
 
-const COMMANDS = ['surface', 'server.json', 'doctor', 'client-config'];
+const COMMANDS = ['surface', 'server.json', 'doctor', 'migrate', 'client-config'];
 
 describe('nestjs-mcp', () => {
   it('lists its commands', async () => {

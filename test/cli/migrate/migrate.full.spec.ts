@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { migrate } from '../../../cli/migrate/index.js';
+import { run as runCommand } from '../../../cli/run.js';
 import { APPLICATIONS } from './applications.js';
 
 const ROOT = join(__dirname, '../../..');
@@ -23,7 +23,7 @@ let output: string;
 let errors: string;
 const run = (...args: string[]) => {
   [output, errors] = ['', ''];
-  return migrate(args, {
+  return runCommand(['migrate', ...args], {
     cwd: folder,
     out: text => void (output += text),
     err: text => void (errors += text),
