@@ -16,6 +16,10 @@ export interface ApiRequest {
   readonly http: IncomingMessage;
   /** The address of the page as the platform knows it: behind a trusted proxy, not that of the socket. */
   readonly address: string | undefined;
+  /** Whether the page reads the answer line by line. */
+  readonly isStreamed: boolean;
+  /** Sends a line before the answer, if the answer is streamed. */
+  readonly emit: (line: object) => void;
   /** Fires when the page is gone. */
   readonly signal: AbortSignal;
 }
@@ -25,7 +29,7 @@ export interface Api {
   readonly post: Readonly<Record<string, (request: ApiRequest) => object | Promise<object>>>;
 }
 
-const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 const CSP = [
   "default-src 'none'",
@@ -47,6 +51,11 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 } as const;
+
+/** An answer of lines of JSON. */
+const LINES = 'application/x-ndjson';
+
+const FAILED = 'The explorer failed; the log of the application says why';
 
 /** The frame in which the page shows a view. */
 const VIEW = 'view.html';
@@ -102,7 +111,6 @@ export class ExplorerSite {
   }
 
   private redirect(response: ServerResponse): void {
-    // Fastify does not route the path with a slash at its end.
     const location = `${this.base.slice(this.base.lastIndexOf('/') + 1)}/index.html`;
     response.writeHead(308, { ...HEADERS, 'cache-control': 'no-store', location }).end();
   }
@@ -135,15 +143,24 @@ export class ExplorerSite {
     response.once('close', () => gone.abort());
     const json = await bodyOf(body, request);
     const address = ip ?? request.socket.remoteAddress;
-    const { signal } = gone;
-    writeJson(response, 200, await post[name]({ body: json, http: request, address, signal }));
+    const isStreamed = request.headers.accept === LINES;
+    const emit = (line: object) => void (isStreamed && writeLine(response, line));
+    const asked = { body: json, http: request, address, signal: gone.signal, isStreamed, emit };
+    const answered = await post[name](asked);
+    if (!isStreamed) return writeJson(response, 200, answered);
+    writeLine(response, answered);
+    response.end();
   }
 
   private fail(error: unknown, response: ServerResponse): void {
     if (response.destroyed) return;
-    if (error instanceof ApiFailure) return writeJson(response, error.status, { error: error.message });
-    this.logger.error('A request of the explorer failed', error);
-    writeJson(response, 500, { error: 'The explorer failed; the log of the application says why' });
+    const sentence = error instanceof ApiFailure ? error.message : FAILED;
+    if (!(error instanceof ApiFailure)) this.logger.error('A request of the explorer failed', error);
+    if (!response.headersSent) {
+      return writeJson(response, error instanceof ApiFailure ? error.status : 500, { error: sentence });
+    }
+    writeLine(response, { type: 'failed', error: sentence });
+    response.end();
   }
 }
 
@@ -185,6 +202,13 @@ function writeJson(response: ServerResponse, status: number, value: object): voi
       'content-length': json.length,
     })
     .end(json);
+}
+
+function writeLine(response: ServerResponse, line: object): void {
+  if (!response.headersSent) {
+    response.writeHead(200, { ...HEADERS, 'cache-control': 'no-store', 'content-type': LINES });
+  }
+  response.write(`${JSON.stringify(line)}\n`);
 }
 
 const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url')}"`;

@@ -17,6 +17,8 @@ import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/co
 import { InterceptorReports } from '../interceptors/reports.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { routePaths } from '../execution/route-paths.js';
+import { BodyGate } from '../transports/http/body-gate.js';
+import { hooksOf } from '../transports/http/platform.js';
 import { originOf } from '../protocol/origin-of.js';
 import { InterceptorLoader } from '../module/interceptor-loader.js';
 import { McpServers } from '../module/mcp-servers.js';
@@ -27,7 +29,7 @@ import {
   type ExplorerSettings,
   type McpExplorerOptions,
 } from './explorer-options.js';
-import { ExplorerSite } from './explorer-site.js';
+import { ExplorerSite, MAX_BODY_BYTES } from './explorer-site.js';
 import { Recorder } from './record/recorder.js';
 import { CallerViews } from './views/callers.js';
 import { catalogueOf } from './views/catalogue.js';
@@ -38,6 +40,8 @@ import { cancelTask, tasksOf } from './views/tasks.js';
 
 const SETTINGS = 'nestjs-mcp:explorer-settings';
 const SITE = 'nestjs-mcp:explorer-site';
+
+const BODY_TIMEOUT_MS = 30_000;
 
 /** Nest's and the `@nestjs/swagger` key for a controller that is left out of the document. */
 const SWAGGER_EXCLUDE_METADATA = 'swagger/apiExcludeController';
@@ -55,6 +59,8 @@ const SWAGGER_EXCLUDE_METADATA = 'swagger/apiExcludeController';
  */
 @Module({})
 export class McpExplorerModule implements OnModuleInit {
+  private readonly gate = new BodyGate(MAX_BODY_BYTES, BODY_TIMEOUT_MS);
+
   /** @internal Nest makes it. */
   constructor(
     @Inject(SITE) private readonly site: ExplorerSite,
@@ -67,6 +73,8 @@ export class McpExplorerModule implements OnModuleInit {
     private readonly adapterHost: HttpAdapterHost,
   ) {
     servers.observe('McpExplorerModule', recorder);
+    // The body parsers of the application accept less: 100 kB on Express.
+    adapterHost.init$.subscribe(() => this.gate.install(adapterHost.httpAdapter));
     reports.listeners.push(recorder);
   }
 
@@ -95,17 +103,33 @@ export class McpExplorerModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
+    this.gate.watch(this.paths('/api/:name'));
+    this.redirectSlash();
     await this.site.open();
     this.adapterHost.listen$.subscribe(() => this.logUrl());
   }
 
+  /** Nest's routes do not match the path with a slash at its end on Fastify. The page that it leads to has the guards. */
+  private redirectSlash(): void {
+    const fastify = hooksOf(this.adapterHost.httpAdapter);
+    if (!fastify || fastify.initialConfig?.ignoreTrailingSlash) return;
+    for (const path of this.paths('/')) {
+      fastify.get(`${path}/`, (_request, reply) => reply.redirect('index.html', 308));
+    }
+  }
+
   private logUrl(): void {
-    const { path } = this.settings;
-    const { applicationId } = this.modules;
-    const source = { path, version: VERSION_NEUTRAL, module: McpExplorerModule, applicationId } as const;
     const origin = originOf(this.adapterHost.httpAdapter.getHttpServer() as Server);
-    const [own] = routePaths(this.config, source);
+    const [own] = this.paths('/');
     if (origin !== undefined) new Logger('McpExplorer').log(`The explorer is at ${origin}${own}`);
+  }
+
+  /** The paths of a route of the explorer. */
+  private paths(methodPath: string): string[] {
+    const { applicationId } = this.modules;
+    const { path } = this.settings;
+    const own = { version: VERSION_NEUTRAL, module: McpExplorerModule, applicationId } as const;
+    return routePaths(this.config, { path, methodPath, ...own });
   }
 }
 
@@ -130,6 +154,7 @@ function siteOf(
     post: {
       callers: callers.view,
       call: calls.call,
+      answer: calls.answer,
       view: calls.view,
       tasks: request => tasksOf(serverIn(request, servers)),
       cancel: request => cancelTask(serverIn(request, servers), request.body['id']),

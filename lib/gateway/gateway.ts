@@ -41,6 +41,7 @@ const REPORTS_MS = 60_000;
 /** The handlers of a server that has backends instead of a catalogue. */
 export class Gateway implements Handlers {
   readonly isRemote = true;
+  readonly needsTokens: boolean;
   /** A backend can combine subscriptions that arrive at the same time. */
   readonly subscriptionsAtOnce = 100;
   readonly suspended: SuspendedCalls;
@@ -66,6 +67,7 @@ export class Gateway implements Handlers {
     this.logger = new Logger(`McpGateway(${settings.name})`);
     this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
+    this.needsTokens = settings.backends.some(({ options }) => options.tokenFor !== undefined);
     this.taskIds = new TaskIds(settings);
     this.deadlines = new ListDeadlines(settings.limits.listTimeoutMs);
     this.requirementOf = requirementBy(settings.toolScopes ?? {});

@@ -90,7 +90,7 @@ export class InterceptorEngine {
         options: {
           beside,
           observe: this.traffic.turns,
-          onSinkEnd: (entry, end) => this.reports.sinkEnded(name, entry, end),
+          observeSink: (entry, message) => this.reports.sinkBegan(name, entry, message),
         },
         warn,
       });

@@ -80,9 +80,11 @@ export class InterceptorChain implements ChainSource {
         remotes,
         {
           ...limits,
-          onSinkEnd: ({ name }, end) => {
-            if ('error' in end) warn(`The sink ${name} failed: ${end.error}`);
-          },
+          observeSink:
+            ({ name }) =>
+            end => {
+              if ('error' in end) warn(`The sink ${name} failed: ${end.error}`);
+            },
         },
       );
     } catch (error) {

@@ -4,7 +4,7 @@ import { type Observable, Subject } from 'rxjs';
 import { messageOf } from '../util/message-of.js';
 import type { PreparedEntry } from './chain/entry.js';
 import { frozenReport } from './chain/frozen.js';
-import type { SinkEnd } from './chain/params.js';
+import type { SinkEnd, SinkMessage } from './chain/params.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
 import { logLine, RareLines } from '../util/log-line.js';
 import { isNotificationEvent } from './protocol/events.js';
@@ -21,17 +21,17 @@ export interface ChainReport {
 }
 
 /** One run of a sink. */
-export interface SinkRun {
+export interface SinkRun extends SinkMessage {
   readonly server: string;
   readonly host: string;
   readonly interceptor: string;
-  readonly end: SinkEnd;
 }
 
 export interface ReportListener {
   /** Receives each report at once, without a copy. It must not change or keep the report. */
   readonly report: (report: ChainReport) => void;
-  readonly sink: (run: SinkRun) => void;
+  /** Called when a sink begins. @returns a function for its end */
+  readonly sink: (run: SinkRun) => (end: SinkEnd) => void;
 }
 
 /** The number of outcomes of each interceptor, by outcome: `counters['pii-redactor']['mutated']`. */
@@ -85,12 +85,19 @@ export class InterceptorReports {
     if (this.subject.observed) this.subject.next(frozenReport(report));
   }
 
-  sinkEnded(server: string, { host, name }: Pick<PreparedEntry, 'host' | 'name'>, end: SinkEnd): void {
-    this.count(server, name, end.outcome === 'skipped' ? 'skipped-when' : end.outcome);
-    for (const { sink } of this.listeners) sink({ server, host, interceptor: name, end });
-    if ('error' in end) {
+  /** @returns a function for the end of the sink's run */
+  sinkBegan(
+    server: string,
+    { host, name }: Pick<PreparedEntry, 'host' | 'name'>,
+    { event, phase }: SinkMessage,
+  ): (end: SinkEnd) => void {
+    const ends = this.listeners.map(({ sink }) => sink({ server, host, interceptor: name, event, phase }));
+    return end => {
+      this.count(server, name, end.outcome === 'skipped' ? 'skipped-when' : end.outcome);
+      for (const ended of ends) ended(end);
+      if (!('error' in end)) return;
       this.write(server, 'warn', `The sink ${name} failed: ${end.error}`, `${name} ${end.outcome}`, '', true);
-    }
+    };
   }
 
   undiscovered(error: unknown, event = '', server?: string): void {

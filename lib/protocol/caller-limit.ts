@@ -100,6 +100,11 @@ export class CallerLimit {
     return this.total;
   }
 
+  /** What each caller holds on this node. */
+  get held(): ReadonlyMap<string, number> {
+    return this.counts;
+  }
+
   /** Whether the caller has reached its own cap. */
   isFull(caller: string): boolean {
     return (this.counts.get(caller) ?? 0) >= this.caps.maxPerCaller;

@@ -46,6 +46,8 @@ export interface ChannelListener {
 export interface Handlers extends Listings, Requirements {
   /** Whether other servers answer. They report their changes to each node themselves. */
   readonly isRemote: boolean;
+  /** Whether its lists need tokens of their callers. Default: they do not. */
+  readonly needsTokens?: boolean;
   /** The latest known description. It may change while the server runs. */
   readonly description: ServerDescription;
   /** Answers a method of the protocol. Composed into the pipeline once, at start. */

@@ -116,8 +116,8 @@ describe.each(PLATFORMS)('the API of the explorer on %s', platform => {
     expect(others.map(({ entries }: { entries: object[] }) => entries.length)).toEqual([1, 1, 1]);
   });
 
-  it('tells the lists of a made-up caller', async () => {
-    const caller = { kind: 'made-up', scopes: [], roles: ['clerk'] };
+  it('tells the lists of a synthetic caller', async () => {
+    const caller = { kind: 'synthetic', scopes: [], roles: ['clerk'] };
     const { json } = await app.post(`${API}/callers`, { server: 'test', caller });
     expect(json.caller).toEqual({ scopes: [], roles: ['clerk'] });
     expect(json.lists[0].entries.map(({ name }: { name: string }) => name)).toEqual([
@@ -130,7 +130,7 @@ describe.each(PLATFORMS)('the API of the explorer on %s', platform => {
   it('tells the latest calls', async () => {
     const client = await app.client();
     await client.callTool({ name: 'search', arguments: { query: 'x' } });
-    await expect(client.callTool({ name: 'made-up' })).rejects.toThrow();
+    await expect(client.callTool({ name: 'synthetic' })).rejects.toThrow();
     const { json } = await app.get(`${API}/live`);
     expect(json.calls[0]).toMatchObject({ method: 'tools/call', outcome: 'error', code: -32602 });
     expect(json.calls[0]).not.toHaveProperty('name');

@@ -66,6 +66,7 @@ const trace = (parts: Partial<CallTrace>): CallTrace => ({
   status: 200,
   questions: [],
   chain: [],
+  sinks: [],
   progress: [],
   logs: [],
   traceId: '',

@@ -199,7 +199,7 @@ describe('with nestjs-mcp/auth', () => {
         },
       ]);
     }
-    const writer = await ask({ kind: 'made-up', scopes: ['orders:write'], roles: [] });
+    const writer = await ask({ kind: 'synthetic', scopes: ['orders:write'], roles: [] });
     expect(writer.lists[0].missing).toEqual([]);
     await app.close();
   });
@@ -224,8 +224,8 @@ describe('with nestjs-mcp/auth', () => {
       ['order', 'token'],
       ['mine', 'token'],
     ]);
-    const madeUp = await ask({ kind: 'made-up', scopes: ['orders:read', 'orders:write'], roles: [] });
-    expect(madeUp.lists[0].missing).toEqual([]);
+    const synthetic = await ask({ kind: 'synthetic', scopes: ['orders:read', 'orders:write'], roles: [] });
+    expect(synthetic.lists[0].missing).toEqual([]);
     const wrong = await ask({ kind: 'token', token: 'not-a-token' });
     expect(wrong).toEqual({ refused: expect.stringContaining('token'), lists: [] });
     await app.close();

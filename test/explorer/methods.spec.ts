@@ -103,11 +103,11 @@ describe('methods of extensions', () => {
       entries: ['acme/search', 'acme/declared'],
       missing: [hidden, 'acme/reset: token: It needs a token'],
     });
-    expect(await view({ kind: 'made-up', scopes: ['other'], roles: [] }, '2025-11-25')).toEqual({
+    expect(await view({ kind: 'synthetic', scopes: ['other'], roles: [] }, '2025-11-25')).toEqual({
       entries: ['acme/search', 'acme/declared', 'acme/old'],
       missing: [hidden, 'acme/reset: scope: The caller lacks the scope admin'],
     });
-    expect(await view({ kind: 'made-up', scopes: ['admin'], roles: [] }, '2026-07-28')).toEqual({
+    expect(await view({ kind: 'synthetic', scopes: ['admin'], roles: [] }, '2026-07-28')).toEqual({
       entries: ['acme/search', 'acme/declared', 'acme/reset'],
       missing: [hidden],
     });
@@ -157,7 +157,7 @@ it('a caller who may call nothing is refused', async () => {
   await app.close();
 });
 
-it('a request of a made-up caller is no request of a client', async () => {
+it('a request of a synthetic caller is no request of a client', async () => {
   @McpExtension()
   class Status {
     @ExtensionMethod('acme/status')
@@ -166,7 +166,7 @@ it('a request of a made-up caller is no request of a client', async () => {
     }
   }
   const app = await startExplored([Status]);
-  await app.post(`${API}/callers`, { server: 'test', caller: { kind: 'made-up', scopes: [], roles: [] } });
+  await app.post(`${API}/callers`, { server: 'test', caller: { kind: 'synthetic', scopes: [], roles: [] } });
   expect((await app.get(`${API}/live`)).json).toMatchObject({ calls: [], total: 0 });
   await app.close();
 });

@@ -40,9 +40,9 @@ class Tools {
   }
 }
 
-it('guards of @Visible read the request of a made-up caller, and a guard that fails is named', async () => {
+it('guards of @Visible read the request of a synthetic caller, and a guard that fails is named', async () => {
   const app = await startExplored([Tools]);
-  const caller = { kind: 'made-up', scopes: [], roles: ['clerk'] };
+  const caller = { kind: 'synthetic', scopes: [], roles: ['clerk'] };
   const { json, text } = await app.post('/mcp-explorer/api/callers', { server: 'test', caller });
   await app.close();
   const [tools] = json.lists;

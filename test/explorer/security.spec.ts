@@ -173,12 +173,16 @@ describe('without guards', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400]);
   });
 
-  it('calls nothing for a made-up caller, and no tool that may change something without a confirmation', async () => {
+  it('calls nothing for a synthetic caller, and no tool that may change something without a confirmation', async () => {
     const call = { ...VIEW, method: 'tools/call', params: { name: 'order' } };
     expect((await app.post(`${API}/call`, call)).status).toBe(409);
     expect((await app.post(`${API}/call`, { ...call, confirmed: 'yes' })).status).toBe(409);
-    const madeUp = { ...call, caller: { kind: 'made-up', scopes: [], roles: ['clerk'] }, confirmed: true };
-    expect((await app.post(`${API}/call`, madeUp)).status).toBe(403);
+    const synthetic = {
+      ...call,
+      caller: { kind: 'synthetic', scopes: [], roles: ['clerk'] },
+      confirmed: true,
+    };
+    expect((await app.post(`${API}/call`, synthetic)).status).toBe(403);
     const confirmed = await app.post(`${API}/call`, { ...call, confirmed: true });
     expect(confirmed.json).toMatchObject({ outcome: 'error', error: { code: -32602 } });
     expect((await app.post(`${API}/call`, { ...VIEW, method: 'tools/list', params: {} })).status).toBe(400);

@@ -38,6 +38,7 @@ it('what an interceptor says stays one line of the log, and has an end', async (
   log.mockRestore();
 });
 
+const MESSAGE = { event: EVENT, phase: 'request' } as const;
 const sinkCalled = (name: string) => ({ host: 'local', name });
 const failure = (error: string) => ({ outcome: 'crash', durationMs: 1, error }) as const;
 
@@ -47,7 +48,7 @@ it('what is thrown, by whomever, stays one line, too', () => {
   );
   const reports = new InterceptorReports();
   reports.undiscovered(new Error('a\nb'));
-  reports.sinkEnded('', sinkCalled('s\n'), failure('a\nb'));
+  reports.sinkBegan('', sinkCalled('s\n'), MESSAGE)(failure('a\nb'));
   expect(said.map(({ mock }) => mock.calls.flat())).toEqual([
     [String.raw`a\nb`],
     [String.raw`The sink s\n failed: a\nb`],
@@ -58,8 +59,9 @@ it('what is thrown, by whomever, stays one line, too', () => {
 it('names without end are not counted without end', () => {
   jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   const reports = new InterceptorReports();
-  for (let index = 0; index < 10_050; index++) reports.sinkEnded('', sinkCalled(`s${index}`), failure('no'));
-  reports.sinkEnded('', sinkCalled('s0'), failure('no'));
+  for (let index = 0; index < 10_050; index++)
+    reports.sinkBegan('', sinkCalled(`s${index}`), MESSAGE)(failure('no'));
+  reports.sinkBegan('', sinkCalled('s0'), MESSAGE)(failure('no'));
   const counters = reports.counters();
   expect(Object.keys(counters)).toHaveLength(10_001);
   expect([counters['s0'], counters['s9999'], counters['other']]).toEqual([
@@ -136,7 +138,7 @@ it('failures name their server, and one server does not silence another', () => 
   const log = new LogSpy();
   Logger.overrideLogger(log);
   const reports = new InterceptorReports();
-  for (const server of ['shop', 'shop', 'bank']) reports.sinkEnded(server, sinkCalled('s'), failure('no'));
+  for (const server of ['shop', 'shop', 'bank']) reports.sinkBegan(server, sinkCalled('s'), MESSAGE)(failure('no'));
   reports.undiscovered(new Error('down'), EVENT, 'shop');
   Logger.overrideLogger(false);
   expect(log.warnings).toEqual([

@@ -366,7 +366,7 @@ describe.each(platforms())('toolsets on %s', platform => {
     ]);
     const at = (part: string, caller: object) =>
       app.post('/mcp-explorer/api/callers', { server: 'test', part, caller });
-    for (const caller of [{ kind: 'anonymous' }, { kind: 'made-up', scopes: [], roles: [] }]) {
+    for (const caller of [{ kind: 'anonymous' }, { kind: 'synthetic', scopes: [], roles: [] }]) {
       const [tools] = (await at('/x/orders', caller)).json.lists;
       expect(tools.entries).toMatchObject([{ name: 'listOrders' }, { name: 'refund' }]);
       expect(tools.tokens).toEqual([expect.any(Number), expect.any(Number)]);

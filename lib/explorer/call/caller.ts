@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { LEGACY_REVISIONS, REVISION } from '../../server/wire-codec.js';
 import type { McpServers } from '../../module/mcp-servers.js';
 import { isRecord } from '../../util/is-record.js';
 import { ApiFailure } from '../api-failure.js';
@@ -15,6 +16,10 @@ export function serverIn({ body }: ApiRequest, servers: McpServers): McpServerIn
   throw new ApiFailure(404, `The server does not exist; servers are ${servers.names.join(', ')}`);
 }
 
+/** The revisions that a server serves, the newest first. */
+export const revisionsOf = ({ options }: McpServerInstance): string[] =>
+  options.legacy === 'reject' ? [REVISION] : [REVISION, ...LEGACY_REVISIONS];
+
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.length <= 100 && value.every(one => typeof one === 'string');
 
@@ -25,12 +30,19 @@ export function callerIn({ body: { caller } }: ApiRequest): Caller {
     if (kind === 'anonymous') return { kind };
     // As RFC 6750 has tokens: anything else could end the header.
     if (kind === 'token' && typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return { kind, token };
-    if (kind === 'made-up' && isTexts(scopes) && isTexts(roles)) return { kind, scopes, roles };
+    if (kind === 'synthetic' && isTexts(scopes) && isTexts(roles)) return { kind, scopes, roles };
   }
   throw new ApiFailure(
     400,
-    '"caller" is { kind: "anonymous" }, { kind: "token", token }, or { kind: "made-up", scopes, roles }',
+    '"caller" is { kind: "anonymous" }, { kind: "token", token }, or { kind: "synthetic", scopes, roles }',
   );
+}
+
+/** @throws ApiFailure for a revision that the server does not serve */
+export function revisionIn({ body: { revision = REVISION } }: ApiRequest, server: McpServerInstance): string {
+  const revisions = revisionsOf(server);
+  if (typeof revision === 'string' && revisions.includes(revision)) return revision;
+  throw new ApiFailure(400, `The server serves the revisions ${revisions.join(', ')}`);
 }
 
 /** The end of a path that chooses a part of a server. @throws ApiFailure for a part that does not exist */
@@ -47,7 +59,7 @@ export function partIn({ body: { part = '' } }: ApiRequest, { extensions }: McpS
  */
 export function targetOf(
   { paths, options }: McpServerInstance,
-  caller: Exclude<Caller, { kind: 'made-up' }>,
+  caller: Exclude<Caller, { kind: 'synthetic' }>,
   { http, address, signal }: Pick<ApiRequest, 'http' | 'address' | 'signal'>,
   httpServer: Server,
   part = '',

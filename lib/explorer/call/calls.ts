@@ -9,13 +9,15 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { McpServers } from '../../module/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
 import { isRecord } from '../../util/is-record.js';
+import { jsonIn } from '../../util/json-in.js';
 import { ApiFailure } from '../api-failure.js';
-import type { AppView, CallTrace } from '../api.js';
+import type { AppView, CallEvent, CallTrace } from '../api.js';
 import type { ApiRequest } from '../explorer-site.js';
 import type { Recorder } from '../record/recorder.js';
-import { callerIn, serverIn, targetOf } from './caller.js';
+import { Recording } from '../record/recording.js';
+import { callerIn, revisionIn, serverIn, targetOf } from './caller.js';
 import { CAPABILITIES, InProcessClient } from './in-process-client.js';
-import { traceOf } from './trace.js';
+import { eventOf, traceOf } from './trace.js';
 
 const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
@@ -29,8 +31,11 @@ interface Tool {
   readonly annotations?: { readonly readOnlyHint?: boolean };
 }
 
-/** Makes calls for the page, and tells what became of them. */
+/** Calls handlers for the page and records a trace of each call. */
 export class Calls {
+  /** The calls that run in a session, by their trace ids. */
+  private readonly running = new Map<string, InProcessClient>();
+
   constructor(
     private readonly servers: McpServers,
     private readonly recorder: Recorder,
@@ -38,8 +43,8 @@ export class Calls {
   ) {}
 
   /** @throws ApiFailure for a call that is not made */
-  readonly call = async (request: ApiRequest): Promise<CallTrace> => {
-    const { server, client } = this.connect(request);
+  readonly call = async (request: ApiRequest): Promise<CallTrace | CallEvent> => {
+    const { server, client, isSession } = this.connect(request);
     const { method, params, inputResponses, requestState, confirmed } = request.body;
     const own = typeof method === 'string' ? server.ownMethods.get(method) : undefined;
     if (typeof method !== 'string' || !(own || CALLABLE.includes(method)) || !isRecord(params)) {
@@ -50,13 +55,17 @@ export class Calls {
     if (!isReading && confirmed !== true) {
       throw new ApiFailure(409, `The ${own ? 'method' : 'tool'} may change something: confirm the call`);
     }
+    // Without a stream, nobody would see what the server asks.
+    const opened = await client.open(request.isStreamed ? CAPABILITIES : {});
     const traceId = randomBytes(16).toString('hex');
     const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`;
     const _meta = {
       traceparent,
       progressToken: traceId,
-      'io.modelcontextprotocol/logLevel': 'debug',
-      [CLIENT_CAPABILITIES]: declaring(server),
+      ...(!isSession && {
+        'io.modelcontextprotocol/logLevel': 'debug',
+        [CLIENT_CAPABILITIES]: declaring(server),
+      }),
     };
     const whole = {
       ...params,
@@ -64,18 +73,46 @@ export class Calls {
       ...(isRecord(inputResponses) && { inputResponses }),
       ...(typeof requestState === 'string' && { requestState }),
     };
+    const headers = { traceparent, ...paramHeaders(tool, params['arguments']) };
+    const { emit } = request;
+    client.onMessage = received => {
+      const event = eventOf(received, traceId);
+      if (event) emit(event);
+    };
+    if (isSession) this.running.set(traceId, client);
     const started = performance.now();
-    const { value, recording } = await this.recorder.record(async headers => {
-      const answer = await client.request(
-        method,
-        whole,
-        { ...headers, traceparent, ...paramHeaders(tool, params['arguments']) },
-        own?.nameHeader,
-      );
-      return { answer, durationMs: performance.now() - started };
-    }, AUDIT_MS);
-    return traceOf({ ...value, method, recording, traceId });
+    try {
+      if (opened && opened.response?.['result'] === undefined) {
+        const recording = new Recording();
+        return this.ended(request, traceOf({ answer: opened, durationMs: 0, method, recording, traceId }));
+      }
+      if (isSession && server.capabilities.logging) {
+        await client.request('logging/setLevel', { level: 'debug' }, this.recorder.headers);
+      }
+      const { value, recording } = await this.recorder.record(async recorded => {
+        const answer = await client.request(method, whole, { ...recorded, ...headers }, own?.nameHeader);
+        return { answer, durationMs: performance.now() - started };
+      }, AUDIT_MS);
+      return this.ended(request, traceOf({ ...value, method, recording, traceId }));
+    } finally {
+      this.running.delete(traceId);
+      await client.close();
+    }
   };
+
+  /** Answers what the server has asked in the session of a call. @throws ApiFailure for a call that does not wait */
+  readonly answer = async ({ body: { call, key, result } }: ApiRequest): Promise<object> => {
+    const client = typeof call === 'string' ? this.running.get(call) : undefined;
+    const id = typeof key === 'string' ? jsonIn(key) : undefined;
+    if (!client || id === undefined || !isRecord(result)) {
+      throw new ApiFailure(404, 'The call does not run any more, or does not wait for this answer');
+    }
+    await client.respond(id, result);
+    return {};
+  };
+
+  private readonly ended = ({ isStreamed }: ApiRequest, trace: CallTrace): CallTrace | CallEvent =>
+    isStreamed ? { type: 'trace', trace } : trace;
 
   /** @throws ApiFailure for a resource that is no view, and for one that the caller may not read */
   readonly view = async (request: ApiRequest): Promise<AppView> => {
@@ -91,12 +128,21 @@ export class Calls {
     throw new ApiFailure(502, `The view ${uri} cannot be shown: ${problem}`);
   };
 
-  private connect(request: ApiRequest): { server: McpServerInstance; client: InProcessClient } {
+  /** @throws ApiFailure for a revision that the server does not serve */
+  private connect(request: ApiRequest): {
+    server: McpServerInstance;
+    client: InProcessClient;
+    isSession: boolean;
+  } {
     const server = serverIn(request, this.servers);
     const caller = callerIn(request);
-    if (caller.kind === 'made-up') throw new ApiFailure(403, 'A made-up caller sees lists and calls nothing');
+    if (caller.kind === 'synthetic')
+      throw new ApiFailure(403, 'A synthetic caller sees lists and calls nothing');
+    const revision = revisionIn(request, server);
     const target = targetOf(server, caller, request, this.httpServer());
-    return { server, client: new InProcessClient(target, REVISION) };
+    const headers = { ...target.headers, ...this.recorder.headers };
+    const client = new InProcessClient({ ...target, headers }, revision);
+    return { server, client, isSession: revision < REVISION };
   }
 }
 

@@ -54,6 +54,8 @@ export interface Target {
  * in memory instead of sockets.
  */
 export class InProcessClient {
+  /** Called with each message of a stream when it arrives. */
+  onMessage: (received: Received) => void = () => undefined;
   private session: Record<string, string> = {};
   private lastId = 0;
 
@@ -62,10 +64,13 @@ export class InProcessClient {
     private readonly revision: string,
   ) {}
 
-  /** Begins a session for a revision before 2026-07-28. */
-  async open(): Promise<Answer | undefined> {
+  /**
+   * Begins a session for a revision before 2026-07-28.
+   * @param capabilities what the client can answer in the session
+   */
+  async open(capabilities: Json = {}): Promise<Answer | undefined> {
     if (this.isModern) return undefined;
-    const params = { protocolVersion: this.revision, capabilities: {}, clientInfo: CLIENT };
+    const params = { protocolVersion: this.revision, capabilities, clientInfo: CLIENT };
     // An answer after the end would leave a session behind.
     const signal = AbortSignal.timeout(SESSION_MS);
     const answer = await this.post({ id: this.lastId++, method: 'initialize', params }, {}, signal);
@@ -95,7 +100,7 @@ export class InProcessClient {
     nameHeader: string | undefined = METHODS.get(method)?.names,
   ): Promise<Answer> {
     const id = this.lastId++;
-    if (!this.isModern) return this.post({ id, method, params }, headers);
+    if (!this.isModern) return this.post({ id, method, params }, headers, this.target.signal);
     const { _meta } = params;
     const name = nameHeader && params[nameHeader];
     const meta = {
@@ -113,6 +118,11 @@ export class InProcessClient {
         ...headers,
       },
     );
+  }
+
+  /** Answers a request of the server, in a session. */
+  async respond(id: unknown, result: Json): Promise<void> {
+    await this.post({ id, result });
   }
 
   private get isModern(): boolean {
@@ -150,7 +160,7 @@ export class InProcessClient {
       createConnection: () => connect(server, address),
     });
     const incoming = await sent(sending, body);
-    const messages = await read(incoming, started);
+    const messages = await read(incoming, started, this.onMessage);
     const isResponse = ({ message }: Received) => message['id'] === id && !('method' in message);
     const response = messages.find(isResponse)?.message ?? errorIn(messages);
     return {
@@ -198,13 +208,20 @@ function connect(server: Server, remoteAddress: string | undefined): Duplex {
 }
 
 /** @throws ApiFailure for an answer that is too large */
-async function read(incoming: IncomingMessage, started: number): Promise<Received[]> {
+async function read(
+  incoming: IncomingMessage,
+  started: number,
+  onMessage: (received: Received) => void,
+): Promise<Received[]> {
   const isStream = incoming.headers['content-type']?.startsWith('text/event-stream') === true;
   const messages: Received[] = [];
   const take = (text: string) => {
     // A stream also has comments, and a proxy may answer with a page.
     const message = jsonIn(text);
-    if (isRecord(message)) messages.push({ atMs: performance.now() - started, message });
+    if (!isRecord(message)) return;
+    const received = { atMs: performance.now() - started, message };
+    messages.push(received);
+    onMessage(received);
   };
   let size = 0;
   let text = '';

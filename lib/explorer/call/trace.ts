@@ -2,8 +2,17 @@ import { inspect } from 'node:util';
 import type { EntryResult } from '../../interceptors/chain/result.js';
 import { withoutSecrets } from '../../telemetry/recording.js';
 import { isRecord } from '../../util/is-record.js';
-import type { CallTrace, ChainRun, Question, Shown, TaskState, TraceTurn } from '../api.js';
-import { changesOf, type RecordedRun, type Recording } from '../record/recording.js';
+import type {
+  CallEvent,
+  CallTrace,
+  ChainRun,
+  Question,
+  Shown,
+  TaskState,
+  TraceSink,
+  TraceTurn,
+} from '../api.js';
+import { changesOf, type RecordedRun, type RecordedSink, type Recording } from '../record/recording.js';
 import type { Answer, Received } from './in-process-client.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -60,6 +69,7 @@ export function traceOf({ method, answer, recording, traceId, durationMs }: Trac
   const shared = {
     status,
     chain: recording.runs.map(run => chainRunOf(run, showing)),
+    sinks: recording.sinks.map(sinkOf),
     progress: toldOf(told, 'notifications/progress', progressOf),
     logs: toldOf(told, 'notifications/message', logOf),
     traceId,
@@ -124,6 +134,19 @@ function toldOf<T>(
     .map(({ atMs, message }) => ({ atMs, ...read((message['params'] ?? {}) as Json) }));
 }
 
+/** What a message of the server is to the page while the call runs. */
+export function eventOf({ atMs, message }: Received, call: string): CallEvent | undefined {
+  const { id, method, params = {} } = message as Partial<Question> & { readonly id?: unknown };
+  if (typeof method !== 'string') return undefined;
+  if (id !== undefined)
+    return { type: 'question', call, question: { key: JSON.stringify(id), method, params } };
+  if (String(method) === 'notifications/progress')
+    return { type: 'progress', progress: { atMs, ...progressOf(params) } };
+  return String(method) === 'notifications/message'
+    ? { type: 'log', log: { atMs, ...logOf(params) } }
+    : undefined;
+}
+
 function progressOf({ progress, total, message }: Json): { text: string; share?: number } {
   const [done, all] = [Number(progress), Number(total)];
   const text = typeof message === 'string' ? message : String(done);
@@ -133,6 +156,14 @@ function progressOf({ progress, total, message }: Json): { text: string; share?:
 const logOf = ({ level, data }: Json): { level: string; text: string } => ({
   level: String(level),
   text: (typeof data === 'string' ? data : (JSON.stringify(data) ?? '')).slice(0, 2000),
+});
+
+const sinkOf = ({ host, interceptor, event, phase, end }: RecordedSink): TraceSink => ({
+  id: `${host}/${interceptor}`,
+  event,
+  phase,
+  outcome: end?.outcome ?? 'running',
+  ...(end && 'durationMs' in end && { durationMs: end.durationMs }),
 });
 
 function chainRunOf(run: RecordedRun, showing: Showing): ChainRun {

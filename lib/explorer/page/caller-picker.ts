@@ -4,7 +4,7 @@ import { h, labelled, newId } from './dom.js';
 const TEXTS: Readonly<Record<Caller['kind'], string>> = {
   anonymous: 'Anonymous',
   token: 'A token',
-  'made-up': 'Made-up scopes and roles',
+  synthetic: 'Synthetic scopes and roles',
 };
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(word => word !== '');
@@ -23,7 +23,7 @@ export class CallerPicker<Kind extends Caller['kind']> {
     const fields: Readonly<Record<Caller['kind'], HTMLElement>> = {
       anonymous: h('div'),
       token: labelled('Bearer token', this.token, 'It is sent as “Authorization: Bearer”, and not kept.'),
-      'made-up': h(
+      synthetic: h(
         'div.row',
         labelled('Scopes', this.scopes, 'Separated by spaces.'),
         labelled('Roles', this.roles, 'Separated by spaces.'),
@@ -66,7 +66,7 @@ export class CallerPicker<Kind extends Caller['kind']> {
     const caller: Caller =
       kind === 'token'
         ? { kind, token }
-        : kind === 'made-up'
+        : kind === 'synthetic'
           ? { kind, scopes: wordsOf(this.scopes.value), roles: wordsOf(this.roles.value) }
           : { kind: 'anonymous' };
     return caller as Extract<Caller, { kind: Kind }>;

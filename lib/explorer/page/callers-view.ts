@@ -9,7 +9,7 @@ import { View } from './view.js';
 export class CallersView extends View {
   protected async build(): Promise<Node[]> {
     const { name, revisions, parts } = this.server;
-    const picker = new CallerPicker(['anonymous', 'token', 'made-up']);
+    const picker = new CallerPicker(['anonymous', 'token', 'synthetic']);
     const revision = select(revisions.map(value => [value, value] as const));
     const part = select([['', 'All'] as const, ...parts.map(value => [value, value] as const)]);
     const place = h('div');
@@ -29,7 +29,7 @@ export class CallersView extends View {
     await show();
     return [
       h('h2', 'Callers'),
-      h('p', 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
+      h('p', 'The lists that a caller gets. A synthetic caller sees lists and calls nothing.'),
       picker.element,
       h(
         'div.row',

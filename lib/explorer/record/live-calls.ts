@@ -5,8 +5,9 @@ import type { Era } from '../../protocol/mcp-call.js';
 import type { Outcome, TrafficPoint, TrafficRequest } from '../../protocol/traffic-listener.js';
 import { subjectOf } from '../../telemetry/subject.js';
 import { clipped } from '../../util/clipped.js';
-import type { LiveCall } from '../api.js';
+import type { LiveCall, LiveServer } from '../api.js';
 import { Ring } from './ring.js';
+import { TrafficBuckets } from './traffic-buckets.js';
 
 const MAX_CALLS = 200;
 
@@ -25,6 +26,8 @@ interface Row {
   readonly outcome: LiveCall['outcome'];
   readonly code: number | undefined;
   readonly durationMs: number;
+  readonly caller: string | undefined;
+  readonly isOwn: boolean;
 }
 
 /** The known handler of a name at a place; undefined for an unknown name. */
@@ -38,14 +41,28 @@ export type NameOf = (
 /** The latest requests, without arguments, results and tokens. */
 export class LiveCalls {
   private readonly rows = new Ring<Row>(MAX_CALLS);
+  private readonly traffic = new Map<string, TrafficBuckets>();
 
   get total(): number {
     return this.rows.total;
   }
 
-  add(request: TrafficRequest, point: TrafficPoint, ended: Outcome, durationMs: number): void {
+  /** Calls and errors of a server in the latest periods. */
+  trafficOf(server: string): LiveServer['traffic'] {
+    return (this.traffic.get(server) ?? new TrafficBuckets()).latest(Date.now());
+  }
+
+  /** @param isOwn whether the explorer sent it */
+  add(
+    request: TrafficRequest,
+    point: TrafficPoint,
+    ended: Outcome,
+    durationMs: number,
+    isOwn: boolean,
+  ): void {
     const { method, tool, prompt, uri } = subjectOf(request, point);
     const name = tool ?? prompt ?? uri;
+    const outcome = outcomeOf(ended);
     this.rows.push({
       at: Date.now() - durationMs,
       id: this.rows.total + 1,
@@ -54,15 +71,25 @@ export class LiveCalls {
       kind: tool !== undefined ? 'tool' : prompt !== undefined ? 'prompt' : 'resource',
       name: name === undefined ? undefined : clipped(name, MAX_NAME),
       era: request.era,
-      outcome: outcomeOf(ended),
+      outcome,
       code: codeOf(ended),
       durationMs,
+      caller: callerIn(request),
+      isOwn,
     });
+    if (!isOwn) this.count(point, outcome);
+  }
+
+  private count({ name }: TrafficPoint, outcome: LiveCall['outcome']): void {
+    const buckets = this.traffic.get(name) ?? new TrafficBuckets();
+    this.traffic.set(name, buckets);
+    buckets.add(Date.now(), outcome !== 'ok' && outcome !== 'asked');
   }
 
   /** @param nameOf decides which names are shown: a caller can make others up */
   latest(nameOf: NameOf): LiveCall[] {
-    return this.rows.latest().map(({ at, id, point, method, kind, name, era, outcome, code, durationMs }) => {
+    return this.rows.latest().map(row => {
+      const { at, id, point, method, kind, name, era, outcome, code, durationMs, caller, isOwn } = row;
       const known = name === undefined ? undefined : nameOf(point, kind, name, outcome === 'ok');
       return {
         id,
@@ -75,9 +102,22 @@ export class LiveCalls {
         outcome,
         ...(code !== undefined && { code }),
         durationMs,
+        ...(caller !== undefined && { caller }),
+        ...(isOwn && { isOwn }),
       };
     });
   }
+}
+
+/** The subject or client of the caller, and nothing else of its token. */
+function callerIn({ authInfo, http }: TrafficRequest): string | undefined {
+  const user: unknown = http && Reflect.get(http.request, 'user');
+  const { id, sub } = (user ?? {}) as { id?: unknown; sub?: unknown };
+  const known = [authInfo?.extra?.['sub'], authInfo?.clientId, id, sub];
+  const name = known.find(
+    (one): one is string | number => typeof one === 'number' || (typeof one === 'string' && one !== ''),
+  );
+  return name === undefined ? undefined : clipped(String(name), MAX_NAME);
 }
 
 function outcomeOf(ended: Outcome): LiveCall['outcome'] {

@@ -27,10 +27,16 @@ export class Recorder implements TrafficListener, ReportListener {
   readonly counters = new TurnCounters();
   private readonly current = new AsyncLocalStorage<Current>();
   private readonly recordings = new Map<string, Current>();
+  private readonly ownName = randomUUID();
+  /** Headers of the requests of the explorer that are not recorded. */
+  readonly headers: Readonly<Record<string, string>> = { [RECORDING_HEADER]: this.ownName };
 
   begin(request: TrafficRequest, point: TrafficPoint): Observing {
-    const end: Observing['end'] = (outcome, durationMs) => this.live.add(request, point, outcome, durationMs);
-    const current = this.recordings.size > 0 ? this.currentOf(request) : undefined;
+    const name = request.http?.headers[RECORDING_HEADER];
+    const current = typeof name === 'string' ? this.recordings.get(name) : undefined;
+    const isOwn = current !== undefined || name === this.ownName || this.current.getStore() !== undefined;
+    const end: Observing['end'] = (outcome, durationMs) =>
+      this.live.add(request, point, outcome, durationMs, isOwn);
     if (!current) return { end };
     current.recording?.calls.push(request as McpCall);
     return { end, run: work => this.current.run(current, work) };
@@ -46,7 +52,14 @@ export class Recorder implements TrafficListener, ReportListener {
     this.current.getStore()?.recording?.ended(report);
   };
 
-  readonly sink = this.counters.sink;
+  readonly sink: ReportListener['sink'] = run => {
+    const count = this.counters.sink(run);
+    const record = this.current.getStore()?.recording?.sinkBegan(run);
+    return end => {
+      count(end);
+      record?.(end);
+    };
+  };
 
   /**
    * Records what becomes of the requests with a header.
@@ -81,10 +94,5 @@ export class Recorder implements TrafficListener, ReportListener {
     } finally {
       delete current.recording;
     }
-  }
-
-  private currentOf({ http }: TrafficRequest): Current | undefined {
-    const name = http?.headers[RECORDING_HEADER];
-    return typeof name === 'string' ? this.recordings.get(name) : undefined;
   }
 }

@@ -1,5 +1,6 @@
 import type { EntryResult } from '../../interceptors/chain/result.js';
-import type { ChainReport } from '../../interceptors/reports.js';
+import type { SinkEnd } from '../../interceptors/chain/params.js';
+import type { ChainReport, SinkRun } from '../../interceptors/reports.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import type { TurnMessage } from '../../protocol/traffic-listener.js';
 
@@ -7,6 +8,11 @@ import type { TurnMessage } from '../../protocol/traffic-listener.js';
 export interface RecordedRun extends ChainReport {
   /** Undefined if nothing but sinks or skipped interceptors were due. */
   readonly received: unknown;
+}
+
+/** One run of a sink; `end` is undefined while it runs. */
+export interface RecordedSink extends SinkRun {
+  end?: SinkEnd;
 }
 
 /** The most runs that are kept: a call can have hundreds of notifications. */
@@ -17,16 +23,30 @@ export class Recording {
   /** The requests as the server saw them. */
   readonly calls: McpCall[] = [];
   readonly runs: RecordedRun[] = [];
+  readonly sinks: RecordedSink[] = [];
+  private openSinks = 0;
   /** Messages of which no report has come, with how many turns run now. */
   private readonly open = new Map<TurnMessage, number>();
   private onIdle = (): void => undefined;
 
-  /** A turn begins: its message tells what the chain was given. @returns what ends the turn */
+  /** Records one run of an interceptor. @returns a function for its end */
   began(message: TurnMessage): () => void {
     this.open.set(message, (this.open.get(message) ?? 0) + 1);
     return () => {
       const left = this.open.get(message);
       if (left !== undefined) this.open.set(message, left - 1);
+      if (this.isIdle) this.onIdle();
+    };
+  }
+
+  /** Records one run of a sink. @returns a function for its end */
+  sinkBegan(run: SinkRun): (end: SinkEnd) => void {
+    const sink: RecordedSink = { ...run };
+    if (this.sinks.length < MAX_RUNS) this.sinks.push(sink);
+    this.openSinks += 1;
+    return end => {
+      sink.end = end;
+      this.openSinks -= 1;
       if (this.isIdle) this.onIdle();
     };
   }
@@ -38,7 +58,7 @@ export class Recording {
     if (this.runs.length < MAX_RUNS) this.runs.push({ ...report, received: message?.payload });
   }
 
-  /** Resolves once no turn runs, or the time is up: other code does not wait for audit interceptors. */
+  /** Resolves once no interceptor runs, or the time is up: calls do not wait for audit interceptors and sinks. */
   async idle(timeoutMs: number): Promise<void> {
     if (!this.isIdle) {
       await new Promise<void>(resolve => {
@@ -54,7 +74,7 @@ export class Recording {
   }
 
   private get isIdle(): boolean {
-    return [...this.open.values()].every(count => count === 0);
+    return this.openSinks === 0 && [...this.open.values()].every(count => count === 0);
   }
 }
 

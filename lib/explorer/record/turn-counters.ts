@@ -1,3 +1,4 @@
+import type { SinkEnd } from '../../interceptors/chain/params.js';
 import type { ChainReport, SinkRun } from '../../interceptors/reports.js';
 import type { Counters } from '../api.js';
 import { Ring } from './ring.js';
@@ -45,14 +46,16 @@ export class TurnCounters {
     }
   };
 
-  readonly sink = ({ server, host, interceptor, end }: SinkRun): void => {
-    const turns = this.turnsOf(server, host, interceptor);
-    if (!turns) return;
-    if (end.outcome === 'skipped') return add(turns.skipped, 'when');
-    turns.runs += 1;
-    add(turns.outcomes, end.outcome);
-    turns.durations.push(end.durationMs);
-  };
+  readonly sink =
+    ({ server, host, interceptor }: SinkRun) =>
+    (end: SinkEnd): void => {
+      const turns = this.turnsOf(server, host, interceptor);
+      if (!turns) return;
+      if (end.outcome === 'skipped') return add(turns.skipped, 'when');
+      turns.runs += 1;
+      add(turns.outcomes, end.outcome);
+      turns.durations.push(end.durationMs);
+    };
 
   /** @param failOpen whether messages pass if the interceptor fails */
   of(server: string, { host, name, failOpen }: { host: string; name: string; failOpen: boolean }): Counters {

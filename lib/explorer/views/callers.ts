@@ -12,18 +12,20 @@ import type { Permissions, Requirement } from '../../protocol/permissions.js';
 import { defined } from '../../util/defined.js';
 import type { McpServers } from '../../module/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
-import { ApiFailure } from '../api-failure.js';
 import type { CallerView, Caller, CallerList, Kind, MissingEntry } from '../api.js';
-import { callerIn, partIn, serverIn, targetOf } from '../call/caller.js';
+import { callerIn, partIn, revisionIn, serverIn, targetOf } from '../call/caller.js';
 import { InProcessClient, type Answer } from '../call/in-process-client.js';
 import type { ApiRequest } from '../explorer-site.js';
 import { changesOf, type Recording } from '../record/recording.js';
 import type { Recorder } from '../record/recorder.js';
-import { revisionsOf, tokensOf } from './catalogue.js';
+import { tokensOf } from './catalogue.js';
 import { isIn, methodsOf, type ExtendedMethod } from './methods.js';
 
 /** The most pages of a list. */
 const MAX_PAGES = 50;
+
+const NO_TOKEN =
+  'The gateway asks "tokenFor" for a token of the caller, and a synthetic caller has none to exchange; paste a token instead';
 
 /** A page of a list, as its caller gets it. */
 interface Page {
@@ -46,13 +48,13 @@ export class CallerViews {
     const server = serverIn(request, this.servers);
     const caller = callerIn(request);
     const part = partIn(request, server);
-    const { revision = REVISION } = request.body;
-    if (typeof revision !== 'string' || !revisionsOf(server).includes(revision)) {
-      throw new ApiFailure(400, `The server serves the revisions ${revisionsOf(server).join(', ')}`);
-    }
-    if (caller.kind === 'made-up')
-      return this.viewOf(server, revision, this.madeUp(server, caller, { revision, part }, request));
-    const client = new InProcessClient(targetOf(server, caller, request, this.httpServer(), part), revision);
+    const revision = revisionIn(request, server);
+    if (caller.kind === 'synthetic' && server.handlers.needsTokens) return { refused: NO_TOKEN, lists: [] };
+    if (caller.kind === 'synthetic')
+      return this.viewOf(server, revision, this.synthetic(server, caller, { revision, part }, request));
+    const target = targetOf(server, caller, request, this.httpServer(), part);
+    const headers = { ...target.headers, ...this.recorder.headers };
+    const client = new InProcessClient({ ...target, headers }, revision);
     try {
       const opened = await client.open();
       const refused = opened && refusalOf(opened);
@@ -102,15 +104,15 @@ export class CallerViews {
   }
 
   /** Asks the pipeline itself, for no token stands for this caller. */
-  private madeUp(
+  private synthetic(
     server: McpServerInstance,
-    { scopes, roles }: Extract<Caller, { kind: 'made-up' }>,
+    { scopes, roles }: Extract<Caller, { kind: 'synthetic' }>,
     { revision, part }: { readonly revision: string; readonly part: string },
     { signal, address }: ApiRequest,
   ): Ask {
     const view = server.extensions.views?.of(part, {}, part !== '') || undefined;
-    const extra = { sub: 'made-up', roles };
-    const authInfo = { token: '', clientId: 'made-up', scopes: [...scopes], extra };
+    const extra = { sub: 'synthetic', roles };
+    const authInfo = { token: '', clientId: 'synthetic', scopes: [...scopes], extra };
     const header = () => undefined;
     const request = {
       headers: {},
@@ -132,7 +134,7 @@ export class CallerViews {
         isSynthetic: true,
         reply: { signal, notify: async () => undefined },
         authInfo,
-        http: { request, response: {}, headers: {}, rawHeaders: [], caller: '["made-up"]', view },
+        http: { request, response: {}, headers: {}, rawHeaders: [], caller: '["synthetic"]', view },
       };
       return this.recorder.recordCall(call, async () => {
         const { json, status } = await answerInJson(server, call);

@@ -2,10 +2,10 @@ import type { ApplicationConfig } from '@nestjs/core';
 import type { Entry } from '../../catalog/entries.js';
 import { enhancerSteps, visibleSteps } from '../../execution/enhancer-steps.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { LEGACY_REVISIONS, REVISION } from '../../server/wire-codec.js';
 import { HEADER_PREFIX } from '../../headers/header-params.js';
 import { defined } from '../../util/defined.js';
 import type { Catalogue, CatalogueEntry, CatalogueServer } from '../api.js';
+import { revisionsOf } from '../call/caller.js';
 import { definitionsOf, type Definitions } from './definitions.js';
 import { methodsOf, type ExtendedMethod } from './methods.js';
 
@@ -15,9 +15,6 @@ const TOKEN_LENGTH = 4;
 export const catalogueOf = (servers: readonly McpServerInstance[], config: ApplicationConfig): Catalogue => ({
   servers: servers.map(server => serverOf(server, config)),
 });
-
-export const revisionsOf = ({ options }: McpServerInstance): string[] =>
-  options.legacy === 'reject' ? [REVISION] : [REVISION, ...LEGACY_REVISIONS];
 
 function serverOf(server: McpServerInstance, config: ApplicationConfig): CatalogueServer {
   const { info, options, paths, permissions } = server;

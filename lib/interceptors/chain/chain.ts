@@ -32,7 +32,7 @@ export class Chain {
       defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
       maxTimeoutMs = MAX_TIMEOUT_MS,
       observe,
-      onSinkEnd,
+      observeSink,
     }: ChainOptions = {},
   ) {
     const namesFor = configNames(entries);
@@ -41,7 +41,7 @@ export class Chain {
       event => this.hooks(event, 'request') || this.hooks(event, 'response'),
     );
     this.hooksNotifications = NOTIFICATION_EVENTS.some(event => this.hooks(event, 'request'));
-    this.options = { clock, beside, defaultTimeoutMs, maxTimeoutMs, observe, onSinkEnd };
+    this.options = { clock, beside, defaultTimeoutMs, maxTimeoutMs, observe, observeSink };
   }
 
   hooked(event: string): Hooked {

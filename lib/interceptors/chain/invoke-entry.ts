@@ -156,7 +156,7 @@ function invoke(entry: PreparedEntry, invocation: Invocation): unknown {
   return entry.invoke(invocation);
 }
 
-interface Fed extends Pick<ChainOptions, 'onSinkEnd'> {
+interface Fed extends Pick<ChainOptions, 'observeSink'> {
   readonly context: RunContext;
   readonly payload: unknown;
   readonly result: ChainResult;
@@ -168,16 +168,17 @@ interface Fed extends Pick<ChainOptions, 'onSinkEnd'> {
  */
 export function feedSinks(
   sinks: readonly PreparedEntry[],
-  { context, payload, result, onSinkEnd }: Fed,
+  { context, payload, result, observeSink }: Fed,
 ): void {
   const watch = new DeadlineWatch(context.clock);
   const own: RunContext = { ...context, watch, deadline: Infinity, report: frozenReport(reportOf(result)) };
   for (const entry of sinks) {
     const told = async () => {
+      const end = observeSink?.(entry, result);
       const invoked = await invokeEntry(own, entry, payload);
-      onSinkEnd?.(entry, sinkEndOf(invoked));
+      end?.(sinkEndOf(invoked));
     };
-    // `onSinkEnd` may fail; the other sinks continue.
+    // `observeSink` may fail; the other sinks continue.
     told().catch(() => undefined);
   }
 }

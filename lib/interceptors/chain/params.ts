@@ -53,9 +53,12 @@ export interface ChainOptions {
   readonly beside?: Beside;
   /** Observes each run of a validator or mutator. Default: none. */
   readonly observe?: ObserveTurn;
-  /** Called at the end of each run of a sink. The chain does not wait for sinks. */
-  readonly onSinkEnd?: (entry: PreparedEntry, end: SinkEnd) => void;
+  /** Observes each run of a sink. The chain does not wait for sinks. */
+  readonly observeSink?: (entry: PreparedEntry, message: SinkMessage) => (end: SinkEnd) => void;
 }
+
+/** The event and phase that a sink records. */
+export type SinkMessage = Pick<ChainParams, 'event' | 'phase'>;
 
 /** How a run of a sink ended; `skipped` if its `when` did not hold. */
 export type SinkEnd =

@@ -16,7 +16,7 @@ import {
 import type { Selection } from './selection.js';
 import { type Ends, type Given, type Said, verdictOf } from './verdict.js';
 
-type Optional = 'observe' | 'onSinkEnd';
+type Optional = 'observe' | 'observeSink';
 
 export type RunOptions = Required<Omit<ChainOptions, Optional>> & Pick<ChainOptions, Optional>;
 

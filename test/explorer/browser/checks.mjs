@@ -230,7 +230,7 @@ export const CHECKS = {
         await page.getByRole('button', { name: 'Show lists' }).click();
         const missing = page.getByRole('table', { name: /missing from tools\/list/ });
         assert.match(await textOf(missing.getByRole('row').nth(1)), /wipe\s+interceptor .*hideWipe/);
-        await page.getByLabel('Made-up scopes and roles').check();
+        await page.getByLabel('Synthetic scopes and roles').check();
         await page.getByRole('textbox', { name: 'Scopes' }).fill('orders:read');
         await page.getByLabel('Protocol revision').selectOption('2025-11-25');
         await page.getByRole('button', { name: 'Show lists' }).click();
@@ -422,7 +422,7 @@ export const CHECKS = {
         );
         await page.getByRole('group', { name: 'Caller' }).evaluate(group => group.scrollIntoView());
         await picture('callers', true);
-        await page.getByLabel('Made-up scopes and roles').check();
+        await page.getByLabel('Synthetic scopes and roles').check();
         await page.getByRole('textbox', { name: 'Roles' }).fill('clerk');
         await page.getByRole('button', { name: 'Show lists' }).click();
         await page.getByText('Known as: role clerk').waitFor();

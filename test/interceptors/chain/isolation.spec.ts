@@ -588,10 +588,13 @@ describe('what settles later', () => {
     const told = jest.fn((_name: string): void => {
       throw new Error('no');
     });
-    const onSinkEnd = ({ name }: { name: string }) => told(name);
+    const observeSink: ChainOptions['observeSink'] =
+      ({ name }) =>
+      () =>
+        told(name);
     const clock = new ManualClock();
     const entries = [sink('a', crash), sink('b', hang)];
-    await new Chain(entries, { clock, onSinkEnd }).execute(message({}));
+    await new Chain(entries, { clock, observeSink }).execute(message({}));
     await new Promise(setImmediate);
     // The other one still has its time, and no more than that.
     clock.advance(1000);
@@ -628,8 +631,11 @@ it('a sink can change nothing of what was decided', async () => {
   const undeny = ({ report }: Invocation) => {
     (report as { status: string }).status = 'success';
   };
-  const onSinkEnd: ChainOptions['onSinkEnd'] = (_entry, { outcome }) => void outcomes.push(outcome);
-  const options = { onSinkEnd };
+  const observeSink: ChainOptions['observeSink'] =
+    () =>
+    ({ outcome }) =>
+      void outcomes.push(outcome);
+  const options = { observeSink };
   const passed = await new Chain([sink('s', rewrite)], options).execute(message({ text: 'theirs' }));
   expect(passed.finalPayload).toEqual({ text: 'theirs' });
   const denied = await new Chain([validator('v', deny), sink('s', undeny)], options).execute(message({}));
