@@ -1,27 +1,24 @@
-// Writes the explorer's page for browsers: its modules without types and comments, those with packages as one file with the
-// packages and their licenses, the other files as they are.
+// Writes the explorer's page for browsers: one script, one for the preview of apps with the licenses of its packages, the
+// style and the HTML.
 // Usage: node tools/build-page.mjs [folder]
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import ts from 'typescript';
-import { build } from 'vite';
+import * as esbuild from 'esbuild';
+import * as vite from 'vite';
 
 const source = join(import.meta.dirname, '../lib/explorer/page');
 const [target = 'dist/cjs/explorer/page'] = process.argv.slice(2);
-const compilerOptions = { target: 'es2022', module: 'esnext', removeComments: true };
 
-/** Modules whose packages are bundled. */
-const BUNDLED = ['app-bridge.ts'];
-
-async function bundled(file) {
-  const { output } = await build({
+/** The preview of apps, with its packages. */
+async function bridge() {
+  const { output } = await vite.build({
     configFile: false,
     logLevel: 'warn',
     build: {
       write: false,
-      target: compilerOptions.target,
-      rollupOptions: { input: join(source, file), preserveEntrySignatures: 'strict' },
+      target: 'es2022',
+      rollupOptions: { input: join(source, 'app-bridge.ts'), preserveEntrySignatures: 'strict' },
     },
   });
   const [{ code, modules }] = output;
@@ -36,16 +33,15 @@ function noticeOf(folder) {
   return `${name} ${version}\n\n${readFileSync(join(folder, license), 'utf8')}`;
 }
 
-function transpiled(file) {
-  return ts.transpileModule(readFileSync(join(source, file), 'utf8'), { compilerOptions }).outputText;
-}
-
-mkdirSync(target, { recursive: true });
-for (const file of readdirSync(source).filter(name => /\.(html|css|ts)$/.test(name))) {
-  const text = BUNDLED.includes(file)
-    ? await bundled(file)
-    : file.endsWith('.ts')
-      ? transpiled(file)
-      : readFileSync(join(source, file));
-  writeFileSync(join(target, file.replace(/\.ts$/, '.js')), text);
-}
+await esbuild.build({
+  entryPoints: [join(source, 'main.ts'), join(source, 'style.css')],
+  outdir: target,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  // The first browsers with `light-dark()` and `Map.groupBy()`.
+  target: ['chrome123', 'firefox120', 'safari17.5'],
+  external: ['./app-bridge.js'],
+});
+writeFileSync(join(target, 'app-bridge.js'), await bridge());
+copyFileSync(join(source, 'index.html'), join(target, 'index.html'));

@@ -36,6 +36,7 @@ const CSP = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  'media-src data:',
   "connect-src 'self'",
   "frame-src 'self'",
   "base-uri 'none'",

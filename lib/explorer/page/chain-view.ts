@@ -1,163 +1,239 @@
-import type {
-  ChainHost,
-  ChainInterceptor,
-  ChainPhase,
-  ChainTurn,
-  Chains,
-  MethodStage,
-  ServerChain,
-  Sourced,
-} from '../api.js';
-import { get } from './client.js';
-import { badge, fill, h, labelled, select, table, type Child } from './dom.js';
+import type { ChainHost, ChainInterceptor, ChainPhase, MethodStage, ServerChain, Sourced } from '../api.js';
+import { badge, fill, h, reveal, select, table, type Child } from './dom.js';
+import { linkTo, type Route } from './route.js';
 import { count, ms } from './values.js';
 import { View } from './view.js';
 
-interface Row {
-  readonly interceptor: ChainInterceptor;
-  readonly turn?: ChainTurn;
-}
+const TYPES = [
+  ['validation', 'Validators'],
+  ['mutation', 'Mutators'],
+  ['sink', 'Sinks'],
+] as const;
 
-/** The interceptors of an event and phase, in the order in which they run. */
+/** The interceptors of the server: a list beside the chosen one, or the order of an event. */
 export class ChainView extends View {
-  protected async build(): Promise<Node[]> {
-    const { servers } = await get<Chains>('chain');
-    const chain = servers.find(({ server }) => server === this.server.name);
-    const heading = h('h2', 'Chain');
-    const stages = chain && stagesView(chain.stages);
-    if (!chain || chain.interceptors.length === 0) {
-      return [heading, h('p', 'No validators, mutators or sinks run around this server.'), ...(stages ?? [])];
-    }
-    const chooser = select([
-      ...chain.phases.map((phase, index) => [String(index), phaseText(phase)] as const),
-      ['all', 'All interceptors, in no order'],
-    ]);
-    // The fullest phase says most.
-    const lengths = chain.phases.map(({ order }) => order.length);
-    if (lengths.length > 0) chooser.value = String(lengths.indexOf(Math.max(...lengths)));
-    const place = h('div');
-    const show = () => fill(place, this.phaseView(chain, chain.phases[Number(chooser.value)]));
-    chooser.addEventListener('change', show);
-    show();
-    return [
-      heading,
-      labelled('Event and phase', chooser),
-      place,
-      hostsView(chain.hosts),
-      ...stagesView(chain.stages),
-    ];
-  }
+  private chain?: ServerChain;
+  private readonly list = h('nav.list', { 'aria-label': 'Interceptors' });
+  private readonly detail = h('section.detail', { 'aria-label': 'Interceptor', tabindex: -1 });
 
-  private phaseView(chain: ServerChain, phase: ChainPhase | undefined): HTMLElement {
-    const byId = new Map(chain.interceptors.map(interceptor => [interceptor.id, interceptor]));
-    const rows: Row[] = phase
-      ? phase.order.flatMap(turn => {
-          const interceptor = byId.get(turn.id);
-          return interceptor ? [{ interceptor, turn }] : [];
-        })
-      : chain.interceptors.map(interceptor => ({ interceptor }));
-    const caption = phase ? `Interceptors of ${phaseText(phase)}` : 'All interceptors';
-    return table(
-      caption,
-      {
-        Interceptor: ({ interceptor }, index) => nameOf(interceptor, phase && index + 1),
-        Step: ({ turn, interceptor }) => turn?.step ?? interceptor.type,
-        Mode: ({ interceptor: { mode } }) => sourced(mode, value => badge(value, value)),
-        'If it fails': ({ interceptor }) => failureOf(interceptor),
-        Priority: ({ interceptor: { priority } }) => sourced(priority, priorityText(phase)),
-        'Time limit': ({ interceptor: { timeoutMs } }) => sourced(timeoutMs, ms),
-        Hooks: ({ interceptor: { hooks } }) => sourced(hooks, hooksText),
-        'Skipped if': ({ turn, interceptor }) => skippedText(interceptor, turn),
-        Runs: ({ interceptor }) => runsText(interceptor),
-        p50: ({ interceptor: { counters } }) => ms(counters.p50),
-        p99: ({ interceptor: { counters } }) => ms(counters.p99),
-      },
-      rows,
-    );
-  }
-}
-
-/** What extensions of the application run around each method. */
-const stagesView = (stages: readonly MethodStage[]): Node[] =>
-  stages.length === 0
-    ? []
-    : [
-        h('h3', 'Stages of extensions'),
-        table(
-          'Stages by method, in running order',
-          {
-            Method: ({ method }) => h('code', method),
-            Place: ({ place }) => place,
-            Extension: ({ extension }) => h('code', extension),
-            Eras: ({ eras }) => eras.join(', '),
-          },
-          stages,
+  protected async build(): Promise<Child[]> {
+    this.chain = await this.state.chain();
+    if (!this.chain || this.chain.interceptors.length === 0) {
+      return [
+        h(
+          'div.page',
+          h('h2', 'Interceptors'),
+          h('p.empty', 'No validators, mutators or sinks run around this server.'),
+          this.chain && stagesView(this.chain.stages),
         ),
       ];
+    }
+    return [h('div.split', h('div.side', this.list), this.detail)];
+  }
 
-const phaseText = ({ event, phase, direction }: ChainPhase): string => `${event} · ${phase} · ${direction}`;
+  protected override show({ rest: [id] }: Route): void {
+    const { chain } = this;
+    if (!chain || chain.interceptors.length === 0) return;
+    this.classList.toggle('has-item', id !== undefined);
+    const chosen = chain.interceptors.find(one => one.id === id);
+    const links = (type: string) => chain.interceptors.filter(one => one.type === type);
+    fill(
+      this.list,
+      h('a', { href: linkTo(['chain']), 'aria-current': chosen ? undefined : 'true' }, 'By event and phase'),
+      TYPES.filter(([type]) => links(type).length > 0).map(([type, title]) =>
+        h(
+          'section',
+          h('h2', title, ' ', h('span.number', links(type).length)),
+          h('ul', ...links(type).map(one => h('li', linkOf(one, one === chosen)))),
+        ),
+      ),
+    );
+    reveal(this.list.querySelector('[aria-current]'), this.list);
+    fill(
+      this.detail,
+      h('a.back', { href: linkTo(['chain']) }, '‹ All interceptors'),
+      chosen ? detailOf(chosen, chain) : orderView(chain),
+    );
+    this.detail.scrollTop = 0;
+  }
+}
 
-/** A value with where it comes from. */
-const sourced = <T>({ value, from }: Sourced<T>, text: (value: T) => Child): Child => [
-  text(value),
-  h('small', from),
-];
+const linkOf = ({ id, name, host, mode, counters }: ChainInterceptor, isChosen: boolean): HTMLElement =>
+  h(
+    'a',
+    { href: linkTo(['chain', id]), 'aria-current': isChosen ? 'true' : undefined },
+    h('span', host === 'local' ? name : id),
+    mode.value === 'audit' && badge('audit', 'audit'),
+    counters.runs > 0 && h('small.number', counters.runs),
+  );
 
-const failureOf = ({ failOpen }: ChainInterceptor): Child =>
-  failOpen ? sourced(failOpen, value => (value ? 'fail open' : 'fail closed')) : 'message unaffected';
+const phaseText = ({ event, phase }: ChainPhase): string => `${event} · ${phase}`;
 
-const priorityText =
-  (phase: ChainPhase | undefined) =>
-  ({ request, response }: { request: number; response: number }): string =>
-    phase ? String(phase.phase === 'request' ? request : response) : `${request} / ${response}`;
-
-const hooksText = (hooks: ChainInterceptor['hooks']['value']): Child =>
-  hooks.map(({ events, phase }) => h('div', `${events.join(', ')} · ${phase}`));
-
-function nameOf(interceptor: ChainInterceptor, place: number | undefined): Child {
-  const { id, description, mode, counters, config, final, compat, failOpen: _ } = interceptor;
-  const facts = [
-    config && `configured (${config})`,
-    final && (final === 'only' ? 'runs on the changed payload only' : 'runs again on the changed payload'),
-    compat && `compat ${compat}`,
-  ].filter(Boolean);
+/** What runs for an event and phase, in running order. */
+function orderView(chain: ServerChain): Child[] {
+  const chooser = select(chain.phases.map((phase, index) => [String(index), phaseText(phase)] as const));
+  chooser.setAttribute('aria-label', 'Event and phase');
+  const lengths = chain.phases.map(({ order }) => order.length);
+  // The fullest phase says most.
+  chooser.value = String(lengths.indexOf(Math.max(...lengths)));
+  const byId = new Map(chain.interceptors.map(one => [one.id, one]));
+  const place = h('div');
+  const show = () => {
+    const phase = chain.phases[Number(chooser.value)];
+    const rows = phase.order.map(turn => ({ turn, interceptor: byId.get(turn.id)! }));
+    fill(
+      place,
+      table(
+        `Interceptors of ${phaseText(phase)}`,
+        {
+          '#': (_, index) => h('span.number', index + 1),
+          Interceptor: ({ interceptor: { id } }) =>
+            h('a', { href: linkTo(['chain', id]) }, h('code', id.replace(/^local\//, ''))),
+          Step: ({ turn }) => turn.step,
+          Mode: ({ interceptor: { mode } }) =>
+            mode.value === 'audit' ? [badge('audit', 'audit'), source(mode)] : '',
+          'Skipped if': ({ turn }) => h('small', turn.skippedIf ?? ''),
+          Runs: ({ interceptor: { counters } }) => h('span.number', counters.runs),
+          p99: ({ interceptor: { counters } }) => h('span.number', ms(counters.p99)),
+        },
+        rows,
+      ),
+    );
+  };
+  chooser.addEventListener('change', show);
+  if (chain.phases.length > 0) show();
   return [
-    h('code', place === undefined ? id : `${place}. ${id}`),
-    description && h('small', description),
-    facts.length > 0 && h('small', facts.join('; ')),
+    h('div.row.apart', h('h2', 'Interceptors'), chain.phases.length > 0 && chooser),
+    place,
+    hostsView(chain.hosts),
+    stagesView(chain.stages),
+  ];
+}
+
+/** Where a value comes from, unless its class declares it or it is the default. */
+const source = ({ from }: Sourced<unknown>): Child =>
+  (from === 'override' || from === 'policy file') && h('small.differs', ` ${from}`);
+
+function detailOf(one: ChainInterceptor, chain: ServerChain): Child[] {
+  const { id, type, description, mode, failOpen, priority, timeoutMs, hooks, when, config, final, compat } =
+    one;
+  const { counters } = one;
+  const fact = (term: string, value: Child, sourced?: Sourced<unknown>) =>
+    h(
+      'div',
+      { class: sourced?.from === 'default' ? 'quiet' : '' },
+      h('dt', term),
+      h('dd', value, sourced && h('small', ` ${sourced.from}`)),
+    );
+  const { request, response } = priority.value;
+  return [
+    h(
+      'header',
+      h('h2', h('span.mono', id), ' ', badge(type)),
+      description !== undefined && h('p', description),
+    ),
     mode.value === 'audit' &&
       h(
-        'small.audit-text',
-        `In audit mode: would have refused ${count(counters.wouldRefuse, 'message')} and changed ${counters.wouldChange}`,
+        'p.caution',
+        `In audit mode: would have refused ${count(counters.wouldRefuse, 'message')} and changed ${counters.wouldChange}.`,
       ),
+    h(
+      'dl.facts',
+      fact('Mode', mode.value, mode),
+      failOpen &&
+        fact('If it fails', failOpen.value ? 'the message passes' : 'the message is refused', failOpen),
+      fact(
+        'Priority',
+        request === response ? request : `${request} for requests, ${response} for responses`,
+        priority,
+      ),
+      fact('Time limit', ms(timeoutMs.value), timeoutMs),
+      when && fact('When', h('code', when.value), when),
+      config !== undefined && fact('Configuration', config),
+      final &&
+        fact(
+          'Final',
+          final === 'only' ? 'runs on the changed payload only' : 'runs again on the changed payload',
+        ),
+      compat !== undefined && fact('Revisions', compat),
+      fact(
+        'Hooks',
+        hooks.value.map(({ events, phase }) => h('div', `${events.join(', ')} · ${phase}`)),
+        hooks,
+      ),
+    ),
+    h('h3', 'Runs since the start'),
+    countersView(one),
+    h('h3', 'Where it runs'),
+    positions(id, chain),
   ];
 }
 
-function skippedText({ when, counters }: ChainInterceptor, turn: ChainTurn | undefined): Child {
-  const counts = Object.entries(counters.skipped).map(([reason, number]) => `${number} × ${reason}`);
-  return [
-    turn?.skippedIf ?? (when ? `when ${when.value}` : '–'),
-    when && h('small', when.from),
-    counts.length > 0 && h('small', counts.join(', ')),
+function countersView({ counters }: ChainInterceptor): HTMLElement {
+  const { runs, outcomes, skipped, failedOpen, p50, p99 } = counters;
+  if (runs === 0 && Object.keys(skipped).length === 0) return h('p.empty', 'It has not run yet.');
+  const figure = (term: string, value: Child) => h('div', h('dt', term), h('dd.number', value));
+  return h(
+    'dl.figures',
+    figure('Runs', runs),
+    ...Object.entries(outcomes).map(([outcome, number]) => figure(outcome, number)),
+    failedOpen > 0 && figure('failed open', failedOpen),
+    ...Object.entries(skipped).map(([reason, number]) => figure(`skipped: ${reason}`, number)),
+    figure('p50', ms(p50)),
+    figure('p99', ms(p99)),
+  );
+}
+
+/** Each order in which it stands. */
+const positions = (id: string, chain: ServerChain): HTMLElement =>
+  h(
+    'ul.positions',
+    chain.phases
+      .filter(({ order }) => order.some(turn => turn.id === id))
+      .map(phase =>
+        h(
+          'li',
+          h('span', phaseText(phase)),
+          h(
+            'ol',
+            { 'aria-label': phaseText(phase) },
+            phase.order.map(turn =>
+              h(
+                'li',
+                { class: turn.id === id ? 'own' : '' },
+                h('a', { href: linkTo(['chain', turn.id]) }, turn.id.replace(/^local\//, '')),
+              ),
+            ),
+          ),
+        ),
+      ),
+  );
+
+const stagesView = (stages: readonly MethodStage[]): Child =>
+  stages.length > 0 && [
+    h('h3', 'Stages of extensions'),
+    table(
+      'Stages by method, in running order',
+      {
+        Method: ({ method }) => h('code', method),
+        Place: ({ place }) => place,
+        Extension: ({ extension }) => h('code', extension),
+        Revisions: ({ eras }) =>
+          eras.length > 1 ? 'all' : eras[0] === 'modern' ? '2026-07-28' : '2025-11-25 and earlier',
+      },
+      stages,
+    ),
   ];
-}
 
-function runsText({ counters }: ChainInterceptor): Child {
-  const outcomes = Object.entries(counters.outcomes).map(([outcome, number]) => `${number} ${outcome}`);
-  if (counters.failedOpen > 0) outcomes.push(`${counters.failedOpen} failed open`);
-  return [counters.runs, outcomes.length > 0 && h('small', outcomes.join(', '))];
-}
-
-function hostsView(hosts: readonly ChainHost[]): HTMLElement {
-  if (hosts.length === 0) return h('p.hint', 'No remote interceptor hosts.');
-  return table(
+const hostsView = (hosts: readonly ChainHost[]): Child =>
+  hosts.length > 0 &&
+  table(
     'Remote interceptor hosts',
     {
       Host: ({ name }) => name,
       Connection: ({ state }) => badge(state, state),
       'Circuit breaker': ({ breaker }) => badge(breaker, breaker),
-      Interceptors: ({ interceptors }) => interceptors,
+      Interceptors: ({ interceptors }) => h('span.number', interceptors),
     },
     hosts,
   );
-}

@@ -43,6 +43,14 @@ const isMany = (child: Child): child is readonly Child[] => Array.isArray(child)
 export const fill = (element: Element, ...children: Child[]): void =>
   element.replaceChildren(...nodes(children));
 
+/** Scrolls a list until an element is in the middle, unless it is in sight. */
+export function reveal(element: Element | null, list: Element): void {
+  if (!element) return;
+  const [own, whole] = [element.getBoundingClientRect(), list.getBoundingClientRect()];
+  const isInSight = own.top >= whole.top + own.height && own.bottom <= whole.bottom;
+  if (!isInSight) element.scrollIntoView({ block: 'center' });
+}
+
 let ids = 0;
 export const newId = (): string => `e${(ids += 1)}`;
 

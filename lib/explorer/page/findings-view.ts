@@ -1,6 +1,7 @@
 import type { Finding, Findings } from '../api.js';
 import { get } from './client.js';
-import { h } from './dom.js';
+import { h, type Child } from './dom.js';
+import { linkTo, linkToHandler } from './route.js';
 import { count } from './values.js';
 import { View } from './view.js';
 
@@ -16,28 +17,54 @@ const HEADINGS: Readonly<Record<Finding['rule'], string>> = {
 
 const RULES = Object.keys(HEADINGS) as Finding['rule'][];
 
-/** Changes to make before others use the server. */
+/** The most subjects of a finding that are shown at once. */
+const MAX_SUBJECTS = 24;
+
+/** Changes to make before others use the server, by rule. */
 export class FindingsView extends View {
-  protected async build(): Promise<Node[]> {
+  protected async build(): Promise<Child[]> {
     const { findings } = await get<Findings>('findings');
-    const own = findings.filter(({ server }) => server === this.server.name);
-    const groups = RULES.map(rule => own.filter(finding => finding.rule === rule));
+    const own = findings.filter(({ server }) => server === this.state.server.name);
+    const groups = RULES.map(rule => own.filter(finding => finding.rule === rule)).filter(
+      ({ length }) => length > 0,
+    );
     return [
-      h('h2', 'Findings'),
-      h('p', own.length > 0 ? count(own.length, 'finding') : 'Nothing to change was found.'),
-      ...groups.filter(group => group.length > 0).map(groupView),
+      h(
+        'div.page',
+        h('h2', 'Findings'),
+        own.length > 0
+          ? h('p', `${count(own.length, 'finding')} of ${count(groups.length, 'rule')}`)
+          : h('p.empty', 'Nothing to change was found.'),
+        groups.map(ruleView),
+      ),
     ];
   }
 }
 
-const groupView = (group: readonly Finding[]): HTMLElement =>
-  h(
-    'section',
-    h('h3', `${HEADINGS[group[0].rule]} (${group.length})`),
-    h(
-      'ul.findings',
-      ...group.map(({ subject, message, remedy }) =>
-        h('li', h('code', subject), h('p', message), h('p.hint', remedy)),
-      ),
-    ),
+/** Findings that say the same are one: only their subjects are listed. */
+function ruleView(group: readonly Finding[]): HTMLElement {
+  const byText = Map.groupBy(group, ({ message, remedy }) => `${message}\n${remedy}`);
+  return h(
+    'section.rule',
+    h('h3', HEADINGS[group[0].rule], ' ', h('span.number', group.length)),
+    [...byText.values()].map(findings => [
+      h('p', findings[0].message, '. ', h('span.hint', findings[0].remedy)),
+      subjectsView(findings.slice(0, MAX_SUBJECTS)),
+      findings.length > MAX_SUBJECTS &&
+        h(
+          'details',
+          h('summary', `${findings.length - MAX_SUBJECTS} more`),
+          subjectsView(findings.slice(MAX_SUBJECTS)),
+        ),
+    ]),
   );
+}
+
+const subjectsView = (findings: readonly Finding[]): HTMLElement =>
+  h(
+    'ul.subjects',
+    ...findings.map(({ kind, subject }) => h('li', h('a', { href: linkOf(kind, subject) }, subject))),
+  );
+
+const linkOf = (kind: Finding['kind'], subject: string): string =>
+  kind ? linkToHandler(kind, subject) : linkTo(['chain', `local/${subject}`]);

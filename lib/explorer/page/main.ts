@@ -1,120 +1,233 @@
-import type { Catalogue, CatalogueServer } from '../api.js';
+import type { Caller, Catalogue, CatalogueServer } from '../api.js';
+import { AccessView } from './access-view.js';
 import { AppPanel } from './app-panel.js';
-import { CallersView } from './callers-view.js';
-import { CallView } from './call-view.js';
-import { CatalogueView } from './catalogue-view.js';
+import { CallPanel } from './call-panel.js';
+import { chooseCaller } from './caller-picker.js';
 import { ChainView } from './chain-view.js';
 import { get } from './client.js';
-import { alertOf, button, fill, h, labelled, select } from './dom.js';
+import { alertOf, announce, button, code, copy, fill, h, select } from './dom.js';
 import { FindingsView } from './findings-view.js';
+import { HandlersView } from './handlers-view.js';
+import { HistoryView } from './history-view.js';
 import { LiveView } from './live-view.js';
+import { openPalette } from './palette.js';
+import { keep, linkTo, routeOf } from './route.js';
+import { State } from './state.js';
 import { TaskPanel } from './task-panel.js';
 import { TasksView } from './tasks-view.js';
 import { themeChooser } from './theme.js';
 import type { View } from './view.js';
 
-const VIEWS: readonly { readonly id: string; readonly title: string; readonly type: new () => View }[] = [
-  { id: 'catalogue', title: 'Catalogue', type: CatalogueView },
-  { id: 'chain', title: 'Chain', type: ChainView },
-  { id: 'callers', title: 'Callers', type: CallersView },
-  { id: 'call', title: 'Call', type: CallView },
-  { id: 'tasks', title: 'Tasks', type: TasksView },
-  { id: 'live', title: 'Live', type: LiveView },
-  { id: 'findings', title: 'Findings', type: FindingsView },
+const VIEWS: readonly {
+  readonly id: string;
+  readonly link: string;
+  readonly title: string;
+  readonly type: new () => View;
+}[] = [
+  { id: 'handlers', link: 'tools', title: 'Handlers', type: HandlersView },
+  { id: 'access', link: 'access', title: 'Access', type: AccessView },
+  { id: 'chain', link: 'chain', title: 'Interceptors', type: ChainView },
+  { id: 'history', link: 'history', title: 'History', type: HistoryView },
+  { id: 'tasks', link: 'tasks', title: 'Tasks', type: TasksView },
+  { id: 'live', link: 'live', title: 'Live', type: LiveView },
+  { id: 'findings', link: 'findings', title: 'Findings', type: FindingsView },
 ];
 for (const { id, type } of VIEWS) customElements.define(`mcp-${id}`, type);
+customElements.define('mcp-call', CallPanel);
 customElements.define('mcp-task', TaskPanel);
 customElements.define('mcp-app', AppPanel);
 
 const top = document.getElementById('top')!;
+const rail = document.getElementById('rail')!;
 const content = document.getElementById('content')!;
-const panel = h('div', { role: 'tabpanel', id: 'panel' });
-const tabs = VIEWS.map(({ id, title }) => {
-  const tab = button(title, () => void (location.hash = id));
-  tab.id = `tab-${id}`;
-  tab.setAttribute('role', 'tab');
-  tab.setAttribute('aria-controls', 'panel');
-  return tab;
-});
 
+let servers: readonly CatalogueServer[] = [];
+let state: State | undefined;
 /** Views keep what was written in them while others are shown. */
-let shown = new Map<string, View>();
-let server: CatalogueServer | undefined;
+let views = new Map<string, View>();
+/** A token is in memory only, and in no link. */
+let caller: Caller = { kind: 'anonymous' };
+let isPasted = false;
+
+const words = (text: string | null): string[] => (text ?? '').split(' ').filter(word => word !== '');
+
+/** Takes server, caller and revision from the link. A link without a caller keeps the pasted token. */
+function stateOf(query: URLSearchParams): State | undefined {
+  const server = servers.find(({ name }) => name === query.get('server')) ?? servers[0];
+  if (!server) return undefined;
+  const [scopes, roles] = [query.get('scopes'), query.get('roles')];
+  const isSynthetic = scopes !== null || roles !== null;
+  const linked: Caller = isSynthetic
+    ? { kind: 'synthetic', scopes: words(scopes), roles: words(roles) }
+    : caller.kind === 'token'
+      ? caller
+      : { kind: 'anonymous' };
+  const [newest] = server.revisions;
+  const revision = server.revisions.find(one => one === query.get('revision')) ?? newest;
+  const part = server.parts.find(one => one === query.get('part')) ?? '';
+  const isSame =
+    state?.server === server &&
+    state.revision === revision &&
+    state.part === part &&
+    JSON.stringify(state.caller) === JSON.stringify(linked);
+  return isSame ? state : new State(server, linked, revision, part);
+}
+
+function queryOf({ server, caller: who, revision, part }: State): Record<string, string> {
+  return {
+    ...(server !== servers[0] && { server: server.name }),
+    ...(who.kind === 'synthetic' && { scopes: who.scopes.join(' '), roles: who.roles.join(' ') }),
+    ...(revision !== server.revisions[0] && { revision }),
+    ...(part !== '' && { part }),
+  };
+}
 
 function show(): void {
-  const index = Math.max(
-    0,
-    VIEWS.findIndex(({ id }) => id === location.hash.slice(1)),
+  const route = routeOf(location.hash);
+  const next = stateOf(route.query);
+  if (next !== state) {
+    state = next;
+    views = new Map();
+    if (state) keep(queryOf(state));
+    drawHeader();
+  }
+  const { id, title, type } = VIEWS.find(one => one.id === route.view) ?? VIEWS[0];
+  drawRail(id);
+  const [name] = route.rest;
+  document.title = `${name === undefined ? '' : `${name} · `}${title} · MCP explorer`;
+  if (!state) return fill(content, h('p.empty', 'The application has no MCP server.'));
+  const view = views.get(id) ?? Object.assign(new type(), { state });
+  views.set(id, view);
+  if (!view.isConnected) fill(content, view);
+  view.go(route);
+}
+
+function drawRail(current: string): void {
+  fill(
+    rail,
+    VIEWS.map(({ id, link, title }) =>
+      h('a', { href: linkTo([link]), 'aria-current': id === current ? 'page' : undefined }, title),
+    ),
   );
-  for (const [place, tab] of tabs.entries()) {
-    tab.setAttribute('aria-selected', String(place === index));
-    tab.tabIndex = place === index ? 0 : -1;
-  }
-  const { id, title, type } = VIEWS[index];
-  panel.setAttribute('aria-labelledby', `tab-${id}`);
-  document.title = `${title} · MCP explorer`;
-  if (!server) return;
-  const key = `${id} ${server.name}`;
-  const view = shown.get(key) ?? new type();
-  view.server = server;
-  shown.set(key, view);
-  fill(panel, view);
 }
 
-/** Arrow keys move between tabs, as in every list of tabs. */
-function move(event: KeyboardEvent): void {
-  const place = tabs.indexOf(document.activeElement as HTMLButtonElement);
-  const next = {
-    ArrowRight: (place + 1) % tabs.length,
-    ArrowLeft: (place + tabs.length - 1) % tabs.length,
-    Home: 0,
-    End: tabs.length - 1,
-  }[event.key];
-  if (next === undefined) return;
-  event.preventDefault();
-  tabs[next].focus();
-  tabs[next].click();
+/** Goes to the same place with another server, caller or revision. */
+function change(next: State): void {
+  const [path] = location.hash.replace(/^#\/?/, '').split('?');
+  keep(queryOf(next));
+  const hash = linkTo(path === '' ? ['tools'] : path.split('/').map(decodeURIComponent));
+  if (hash === location.hash) show();
+  else location.hash = hash;
 }
 
-async function load(chooser: HTMLSelectElement): Promise<void> {
-  try {
-    const { servers } = await get<Catalogue>('catalogue');
-    const chosen = chooser.value;
-    fill(
-      chooser,
-      servers.map(({ name, version }) => h('option', { value: name }, `${name} ${version}`)),
+async function pickCaller(): Promise<void> {
+  if (!state) return;
+  const { server } = state;
+  const chosen = await chooseCaller(server, state);
+  if (!chosen) return;
+  caller = chosen.caller;
+  isPasted = caller.kind === 'token';
+  const next = new State(server, chosen.caller, chosen.revision, chosen.part);
+  change(next);
+  announce(`Views are those of ${next.callerText}`);
+}
+
+function drawHeader(): void {
+  if (!state) return;
+  const { server, callerText, revision, part, caller: who } = state;
+  const chooser = select(servers.map(({ name, version }) => [name, `${name} ${version}`] as const));
+  chooser.setAttribute('aria-label', 'Server');
+  chooser.value = server.name;
+  chooser.addEventListener('change', () => {
+    const other = servers.find(({ name }) => name === chooser.value)!;
+    change(new State(other, who, other.revisions[0], ''));
+  });
+  const theme = themeChooser();
+  theme.setAttribute('aria-label', 'Colours');
+  const picker = h(
+    'button',
+    { type: 'button', class: 'who', 'aria-haspopup': 'dialog', click: () => void pickCaller() },
+    h('span', { class: isPasted || who.kind !== 'anonymous' ? 'strong' : '' }, callerText),
+    h('small', [revision, part].filter(Boolean).join(' · ')),
+  );
+  const finder = button('Go to …', () => find());
+  finder.append(h('kbd', 'Ctrl K'));
+  finder.classList.add('finder');
+  fill(
+    top,
+    h('h1', 'MCP explorer'),
+    chooser,
+    picker,
+    server.isProtected && h('small.hint', 'protected by McpAuthModule'),
+    h('span.space'),
+    finder,
+    theme,
+    button('Reload', () => load()),
+    button('Connect', () => connect(server)),
+  );
+}
+
+/** How other clients reach the server: the official inspector also shows chat and login flows. */
+function connect({ inspector, path }: CatalogueServer): void {
+  const command = inspector?.replace('{origin}', location.origin);
+  const url = path === undefined ? undefined : location.origin + path;
+  const dialog: HTMLDialogElement = h(
+    'dialog',
+    { 'aria-label': 'Connect' },
+    h('h2', 'Connect'),
+    command === undefined || url === undefined
+      ? h('p', 'A server on stdio alone has no endpoint.')
+      : [
+          h('p', 'Endpoint'),
+          code(url, 'Endpoint'),
+          h('p', 'Chat and login flows: the official inspector'),
+          code(command, 'Command that starts the inspector'),
+        ],
+    h(
+      'div.row',
+      command !== undefined && button('Copy command', () => copy(command, 'Command')),
+      button('Close', () => dialog.close(), 'primary'),
+    ),
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  content.append(dialog);
+  dialog.showModal();
+}
+
+const find = (): void => {
+  if (state)
+    void openPalette(
+      state,
+      VIEWS.map(({ link, title }) => [link, title] as const),
     );
-    if (servers.some(({ name }) => name === chosen)) chooser.value = chosen;
-    const choose = () => {
-      server = servers.find(({ name }) => name === chooser.value);
-      show();
-    };
-    chooser.onchange = choose;
-    shown = new Map();
-    choose();
-    if (!server) fill(panel, h('p', 'The application has no MCP server.'));
+};
+
+async function load(): Promise<void> {
+  try {
+    ({ servers } = await get<Catalogue>('catalogue'));
+    state = undefined;
+    show();
   } catch (error) {
-    fill(panel, alertOf(error));
+    fill(
+      content,
+      h(
+        'div.page',
+        alertOf(error),
+        button('Try again', () => load()),
+      ),
+    );
   }
 }
 
-const chooser = select([]);
-const list = h('div', { role: 'tablist', 'aria-label': 'Views' }, ...tabs);
-list.addEventListener('keydown', move);
-top.append(
-  h(
-    'div.row',
-    labelled('Server', chooser),
-    labelled('Colours', themeChooser()),
-    button('Reload', () => load(chooser)),
-  ),
-  list,
-);
-fill(content, panel);
 document.getElementById('skip')?.addEventListener('click', event => {
   // The fragment names the view.
   event.preventDefault();
   content.focus();
 });
 addEventListener('hashchange', show);
-void load(chooser);
+addEventListener('keydown', event => {
+  if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  find();
+});
+void load();

@@ -2,7 +2,7 @@ import { button, fill, h, labelled, newId, select } from './dom.js';
 import { resolve, typeOf } from './schema-view.js';
 import { isList, isRecord, pretty, textOf, type Json } from './values.js';
 
-/** Fields for a value. An empty optional field is left out of the value. */
+/** Fields for a value. An empty field is left out of the value; an empty text is written as JSON. */
 export interface Form {
   readonly element: HTMLElement;
   /** @throws Error that names the field, if its text is not JSON */
@@ -15,16 +15,22 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
   date: 'date',
 };
 
-/** A form for an object's schema, with a switch to write it as JSON. The server checks the values. */
-export function formOf(schema: unknown, legend: string): Form {
+/**
+ * A form for an object's schema, with a switch to write it as JSON. The server checks the values.
+ * @param given the value that fills it. Default: the defaults of the schema
+ */
+export function formOf(schema: unknown, legend: string, given?: unknown): Form {
   const root = isRecord(schema) ? schema : {};
   const properties = resolve(root, root)['properties'];
-  if (!isRecord(properties) || Object.keys(properties).length === 0) return emptyOrJson(root, legend);
-  const fields = objectForm(root, root, legend);
-  const json = jsonForm(`${legend} as JSON`, {});
-  let current: Form = fields;
-  const place = h('div', fields.element);
-  const toggle = button('Write as JSON', () => {
+  if (!isRecord(properties) || Object.keys(properties).length === 0) return emptyOrJson(root, legend, given);
+  const fields = objectForm(isRecord(given) ? filled(root, given) : root, root, legend);
+  const json = jsonForm(`${legend} as JSON`, given ?? {});
+  // A form cannot show every value, such as a field that the schema does not have.
+  const isWhole =
+    given === undefined || JSON.stringify(sorted(readOr(fields, {}))) === JSON.stringify(sorted(given));
+  let current: Form = isWhole ? fields : json;
+  const place = h('div', current.element);
+  const toggle = button(isWhole ? 'Write as JSON' : 'Fill in a form', () => {
     const isToJson = current === fields;
     if (isToJson) json.write(readOr(fields, {}));
     current = isToJson ? json : fields;
@@ -35,6 +41,24 @@ export function formOf(schema: unknown, legend: string): Form {
   return { element: h('div', place, toggle), read: () => current.read() };
 }
 
+/** The schema with the given values as its defaults; fields without a value have none. */
+function filled(root: Json, given: Json): Json {
+  const own = resolve(root, root);
+  const properties = Object.entries(own['properties'] as Json).map(([name, field]) => {
+    const { default: _, ...schema } = isRecord(field) ? resolve(field, root) : {};
+    const value = given[name];
+    const isFilled = isRecord(value) && isRecord(schema['properties']);
+    return [
+      name,
+      value === undefined ? schema : isFilled ? filled(schema, value) : { ...schema, default: value },
+    ];
+  });
+  return { ...own, properties: Object.fromEntries(properties) };
+}
+
+const sorted = (value: unknown): unknown =>
+  isRecord(value) ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)) : value;
+
 function readOr(form: Form, fallback: unknown): unknown {
   try {
     return form.read();
@@ -43,9 +67,9 @@ function readOr(form: Form, fallback: unknown): unknown {
   }
 }
 
-function emptyOrJson(root: Json, legend: string): Form {
+function emptyOrJson(root: Json, legend: string, given: unknown = {}): Form {
   const isOpen = isRecord(root['additionalProperties']) || !('properties' in root) || 'anyOf' in root;
-  if (isOpen && root['type'] !== undefined) return jsonForm(`${legend} as JSON`, {});
+  if (isOpen && root['type'] !== undefined) return jsonForm(`${legend} as JSON`, given);
   return { element: h('p.hint', `${legend}: none`), read: () => ({}) };
 }
 
@@ -97,7 +121,7 @@ function fieldForm(name: string, field: Json, root: Json, isRequired: boolean): 
     case 'boolean':
       return choiceForm(label, [true, false].map(asChoice), own['default'], hint);
     case 'string':
-      return textForm(label, own, hint, isRequired);
+      return textForm(label, own, hint);
     case 'integer':
     case 'number':
       return numberForm(label, own, hint);
@@ -116,17 +140,16 @@ const jsonField = (label: string, schema: Json): Form => {
   return form;
 };
 
-function textForm(label: string, schema: Json, hint: string, isRequired: boolean): Form {
+function textForm(label: string, schema: Json, hint: string): Form {
   const format = String(schema['format']);
   const input = h('input', {
     type: INPUT_TYPES[format] ?? 'text',
     value: schema['default'] === undefined ? '' : textOf(schema['default']),
     autocomplete: 'off',
   });
-  // A required text may be empty: the server says what it thinks of that.
   return {
     element: labelled(label, input, hint || undefined),
-    read: () => (input.value === '' && !isRequired ? undefined : input.value),
+    read: () => (input.value === '' ? undefined : input.value),
   };
 }
 

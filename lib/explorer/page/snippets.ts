@@ -84,6 +84,12 @@ export function curlOf(called: Called): string {
   return [`curl -sS ${quoted(url)}`, ...lines, `--data-raw ${quoted(JSON.stringify(body))}`].join(' \\\n  ');
 }
 
+/** The configuration of a client that reaches the server, in the form that most hosts read. */
+export function configurationOf({ server, url, caller }: Called): string {
+  const headers = caller === 'token' ? { headers: { Authorization: 'Bearer ${TOKEN}' } } : {};
+  return JSON.stringify({ mcpServers: { [server]: { type: 'http', url, ...headers } } }, null, 2);
+}
+
 const literal = (value: unknown, indent: string): string =>
   JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
 
@@ -153,3 +159,10 @@ function matcher(trace: CallTrace | undefined): string {
   const { _meta: _, resultType: __, ...result } = trace.result.value;
   return `toMatchObject(${literal(result, '  ')})`;
 }
+
+/** What a call can be copied as. */
+export const SNIPPETS: Readonly<Record<string, (called: Called) => string>> = {
+  curl: curlOf,
+  test: testOf,
+  'client configuration': configurationOf,
+};

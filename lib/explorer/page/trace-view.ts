@@ -1,110 +1,113 @@
-import type { CallTrace, ChainRun, TraceTurn } from '../api.js';
+import type { CallTrace, ChainRun, TraceSink, TraceTurn } from '../api.js';
+import { contentView } from './content-view.js';
 import { diffView, shownView } from './diff-view.js';
-import { badge, button, code, copy, h } from './dom.js';
+import { badge, button, copy, h, type Child } from './dom.js';
+import { outcomeBadge } from './outcome.js';
+import { linkTo } from './route.js';
+import { logLine } from './run-view.js';
 import { isRecord, ms } from './values.js';
 
 /** The answer of one round, with what ran before and after it. */
-export function traceView(trace: CallTrace): Node[] {
-  const { outcome, status, durationMs, traceId, chain, progress, logs, task } = trace;
+export function traceView(trace: CallTrace): Child[] {
+  const { outcome, status, durationMs, traceId, chain, sinks, progress, logs, task } = trace;
   return [
     h(
-      'p',
-      badge(outcome, outcome === 'error' ? 'deny' : 'pass'),
-      ` HTTP ${status} after ${ms(durationMs)}. Trace id `,
-      h('code', traceId),
-      ' ',
+      'p.verdict',
+      outcomeBadge(outcome),
+      h('span.number', `HTTP ${status} after ${ms(durationMs)}`),
+      h('span.hint', 'Trace id ', h('code', traceId)),
       button('Copy trace id', () => copy(traceId, 'Trace id'), 'small'),
     ),
     // A panel shows the task.
-    ...(task ? [] : answerView(trace)),
-    ...listOf('Progress', progress, ({ atMs, text, share }) => [
-      h('span.at', ms(atMs)),
-      ` ${text}`,
-      share !== undefined && h('progress', { value: share, max: 1, 'aria-label': text || 'Progress' }),
-    ]),
-    ...listOf('Log messages', logs, ({ atMs, level, text }) => [
-      h('span.at', ms(atMs)),
-      ' ',
-      badge(level, level),
-      ` ${text}`,
-    ]),
-    ...listOf('Interceptors', chain, runView),
+    task ? [] : answerView(trace),
+    listOf('Progress', progress, ({ atMs, text, share }) =>
+      h(
+        'li',
+        h('span.at', ms(atMs)),
+        h('span', text),
+        share !== undefined && h('progress', { value: share, max: 1, 'aria-label': text || 'Progress' }),
+      ),
+    ),
+    listOf('Log messages', logs, logLine),
+    listOf('Interceptors', chain, run => h('li.run', runView(run))),
+    listOf('Sinks', sinks, sink => h('li', sinkView(sink))),
   ];
 }
 
-const listOf = <Item>(
-  title: string,
-  items: readonly Item[],
-  view: (item: Item) => Parameters<typeof h>[2],
-) => (items.length > 0 ? [h('h4', title), h('ol.timeline', ...items.map(item => h('li', view(item))))] : []);
+const listOf = <Item>(title: string, items: readonly Item[], view: (item: Item) => HTMLElement): Child =>
+  items.length > 0 && [h('h4', title), h('ol.timeline', { 'aria-label': title }, ...items.map(view))];
 
 /** The result or the error, if there is one yet. */
-export function answerView({ error, result }: CallTrace): Node[] {
+export function answerView({ error, result }: CallTrace): Child[] {
   if (error) {
     return [
       h('p.alert', `${error.code}: ${error.message}`),
-      ...(error.data ? [shownView(error.data, 'Data of the error')] : []),
+      error.data && shownView(error.data, 'Data of the error'),
     ];
   }
   if (!result) return [];
-  const text = textIn(result.value);
+  const { value } = result;
+  const isFailed = isRecord(value) && value['isError'] === true;
+  const parts = isRecord(value) ? contentView(value) : [];
   return [
-    ...(isRecord(result.value) && result.value['isError'] === true
-      ? [h('p.alert', 'The tool says that it failed (isError).')]
-      : []),
-    ...(text ? [h('h4', 'Text'), code(text, 'Text of the result')] : []),
-    h('details', { open: !text }, h('summary', 'Result as JSON'), shownView(result, 'Result')),
+    isFailed && h('p.alert', 'The tool says that it failed (isError).'),
+    h('div', { class: isFailed ? 'failed' : '' }, parts),
+    h(
+      'details',
+      { open: result.preview !== undefined },
+      h('summary', 'Result as JSON'),
+      shownView(result, 'Result'),
+    ),
   ];
 }
 
-function textIn(result: unknown): string {
-  const content = isRecord(result) ? result['content'] : undefined;
-  if (!Array.isArray(content)) return '';
-  return content
-    .filter(isRecord)
-    .map(({ text }) => (typeof text === 'string' ? text : ''))
-    .join('\n');
-}
+const linkOf = (id: string): HTMLElement =>
+  h('a', { href: linkTo(['chain', id]) }, h('code', id.replace(/^local\//, '')));
 
-const runView = ({ event, phase, direction, status, turns, skipped, durationMs }: ChainRun): Node[] => [
+const sinkView = ({ id, event, phase, outcome, durationMs }: TraceSink): Child[] => [
+  badge(outcome, outcome),
+  linkOf(id),
+  h('small', `${event} · ${phase}`),
+  durationMs !== undefined && h('small.number', ms(durationMs)),
+];
+
+const runView = ({ event, phase, status, turns, skipped, durationMs }: ChainRun): Child[] => [
   h(
     'p',
-    h('strong', `${event} · ${phase} · ${direction}`),
-    ' ',
-    badge(status, status === 'success' ? 'pass' : 'deny'),
-    ` ${ms(durationMs)}`,
+    h('strong', `${event} · ${phase}`),
+    status !== 'success' && [' ', badge(status.replace('_', ' '), 'deny')],
+    h('small.number', ` ${ms(durationMs)}`),
   ),
-  h('ol', ...turns.map(turn => h('li', turnView(turn)))),
-  ...(skipped.length > 0
-    ? [h('p.hint', `Skipped: ${skipped.map(({ id, reason }) => `${id} (${reason})`).join(', ')}`)]
-    : []),
+  h('ol.turns', ...turns.map(turn => h('li', turnView(turn)))),
+  skipped.length > 0 &&
+    h(
+      'p.hint',
+      `Skipped: ${skipped.map(({ id, reason }) => `${id.replace(/^local\//, '')} (${reason})`).join(', ')}`,
+    ),
 ];
 
-const turnView = ({
-  id,
-  type,
-  mode,
-  outcome,
-  isFinal,
-  messages,
-  error,
-  before,
-  after,
-  durationMs,
-}: TraceTurn) => [
-  badge(outcome, outcome),
-  ' ',
-  h('code', id),
-  ` ${type}${isFinal ? ', final' : ''} `,
-  mode === 'audit' && badge('audit', 'audit'),
-  ` ${ms(durationMs)}`,
-  error !== undefined && h('p.alert', error),
-  messages.length > 0 &&
+/** Outcomes of an interceptor that has nothing to say. */
+const QUIET = ['pass', 'unmodified'];
+
+const turnView = (turn: TraceTurn): Child[] => {
+  const { id, mode, outcome, isFinal, messages, error, before, after, durationMs } = turn;
+  return [
     h(
-      'ul',
-      ...messages.map(({ path, message, severity }) =>
-        h('li', badge(severity, severity), ' ', path && h('code', `${path} `), message),
-      ),
+      'div.turn',
+      badge(outcome, QUIET.includes(outcome) ? 'quiet' : outcome),
+      linkOf(id),
+      isFinal && h('small', 'final'),
+      mode === 'audit' && badge('audit', 'audit'),
+      h('small.number', ms(durationMs)),
     ),
-  before && after && diffView(before, after, `What ${id} changed`),
-];
+    error !== undefined && h('p.alert', error),
+    messages.length > 0 &&
+      h(
+        'ul',
+        ...messages.map(({ path, message, severity }) =>
+          h('li', badge(severity, severity), ' ', path && h('code', `${path} `), message),
+        ),
+      ),
+    before && after && diffView(before, after, `What ${id} changed`),
+  ];
+};

@@ -28,3 +28,14 @@ export const statusKind = (status: string): string =>
 
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+
+/** An ISO 8601 time in the time zone of the browser. */
+export function localTime(at: string): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString('en-GB');
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? time : `${date.toLocaleDateString('en-CA')} ${time}`;
+}
+
+export const plural = (number: number, one: string, many: string): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;

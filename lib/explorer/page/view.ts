@@ -1,10 +1,13 @@
-import type { CatalogueServer } from '../api.js';
-import { alertOf, fill, h, type Child } from './dom.js';
+import { alertOf, button, fill, h, type Child } from './dom.js';
+import type { Route } from './route.js';
+import type { State } from './state.js';
 
-/** A view of one server. It is filled when it is first shown. */
+/** A view of what the header has chosen. It is filled when it is first shown. */
 export abstract class View extends HTMLElement {
-  server!: CatalogueServer;
+  state!: State;
   private isFilled = false;
+  private isReady = false;
+  private latest?: Route;
 
   connectedCallback(): void {
     if (this.isFilled) return;
@@ -12,16 +15,33 @@ export abstract class View extends HTMLElement {
     void this.load();
   }
 
+  /** Shows a place of the view, once it is filled. */
+  go(route: Route): void {
+    this.latest = route;
+    if (this.isReady) this.show(route);
+  }
+
   /** Builds the view, from what it asks the API. */
   protected abstract build(): Promise<Child[]>;
 
-  protected async load(): Promise<void> {
+  protected show(_route: Route): void {}
+
+  private async load(): Promise<void> {
     this.setAttribute('aria-busy', 'true');
-    this.replaceChildren(h('p.hint', 'Loading …'));
+    fill(this, h('div.loading', { role: 'status' }, 'Loading …'));
     try {
       fill(this, await this.build());
+      this.isReady = true;
+      if (this.latest) this.show(this.latest);
     } catch (error) {
-      this.replaceChildren(alertOf(error));
+      fill(
+        this,
+        h(
+          'div.page',
+          alertOf(error),
+          button('Try again', () => this.load()),
+        ),
+      );
     }
     this.removeAttribute('aria-busy');
   }

@@ -64,3 +64,8 @@ export async function startHostile() {
     ],
   });
 }
+
+export async function startLarge() {
+  const { LargeModule } = await import('./large.mjs');
+  return { ...(await start(LargeModule)), goOn: () => LargeModule.goOn() };
+}

@@ -1,4 +1,4 @@
-/* global document, fetch, localStorage, parent, self */
+/* global document, fetch, localStorage, location, parent, self */
 // The checks by application. Each opens the explorer anew.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -6,54 +6,30 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { SCRIPT } from './apps.mjs';
-import { inspect, LOOKS, open, show, VIEWS } from './looks.mjs';
+import {
+  answer,
+  call,
+  callAs,
+  choose,
+  chooseCall,
+  copied,
+  everyView,
+  inspect,
+  open,
+  show,
+} from './looks.mjs';
+import { LARGE } from './large-checks.mjs';
 
 const run = promisify(execFile);
 const ALICE = 'token-of-alice';
 
 const textOf = locator => locator.innerText();
 
-/** Every view in every look, without a fault. */
-const everyView = Object.keys(LOOKS).map(look => ({
-  name: `shows every view, ${look}`,
-  look,
-  async check({ page, picture }) {
-    for (const view of VIEWS) {
-      await show(page, view);
-      assert.deepEqual(await inspect(page), [], view);
-      await picture(`${view}-${look}`);
-    }
-  },
-}));
-
-/** Chooses a handler in the view of calls. */
-async function choose(page, name) {
-  await show(page, 'call');
-  await page.getByLabel('Tool, prompt or resource').selectOption({ label: name });
-}
-
-async function call(page) {
-  await page.getByRole('button', { name: 'Call', exact: true }).click();
-  const dialog = page.getByRole('dialog');
-  const round = page.getByRole('heading', { name: 'Round 1' });
-  await dialog.or(round).first().waitFor();
-  if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Call' }).click();
-  return answer(page, 1);
-}
-
-/** The answer of a round, once it came. */
-async function answer(page, round) {
-  const place = page.locator(`.rounds > li:nth-child(${round}):not([aria-busy])`);
-  await place.waitFor();
-  assert.deepEqual(await inspect(page), []);
-  return place;
-}
-
 const messagesOf = round => round.getByRole('list', { name: 'Messages of the view' });
 
 /** Calls the tool of the bundled view, and waits until the view shows its result. */
 async function showSales(page) {
-  await choose(page, 'sales');
+  await chooseCall(page, 'sales');
   await page.getByLabel('region').selectOption('Asia');
   const round = await call(page);
   const view = round.frameLocator('iframe');
@@ -85,23 +61,6 @@ const reach = page =>
     };
   });
 
-const keyboard = {
-  name: 'is used by keyboard',
-  async check({ page }) {
-    await page.keyboard.press('Tab');
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'skip');
-    await page.keyboard.press('Enter');
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
-    await page.locator('#tab-catalogue').focus();
-    await page.keyboard.press('ArrowRight');
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-chain');
-    await page.locator('mcp-chain h2').waitFor();
-    await page.keyboard.press('End');
-    await page.locator('mcp-findings h2').waitFor();
-    assert.equal(await page.locator('[role=tab][tabindex="0"]').count(), 1);
-  },
-};
-
 const colours = {
   name: 'remembers the colours that were chosen',
   async check({ page }) {
@@ -111,7 +70,7 @@ const colours = {
     await page.getByLabel('Colours').selectOption('dark');
     assert.notEqual(await back(), light);
     await page.reload();
-    await page.getByRole('tab', { name: 'Catalogue' }).waitFor();
+    await page.locator('mcp-handlers:not([aria-busy])').waitFor();
     assert.notEqual(await back(), light);
     assert.deepEqual(await inspect(page), []);
   },
@@ -130,7 +89,7 @@ const otherOrigin = {
     try {
       await page.goto(`http://127.0.0.1:${server.address().port}/`, { waitUntil: 'load' });
       const inFrame = page.frames()[1];
-      assert.equal(await inFrame.locator('[role=tab]').count(), 0);
+      assert.equal(await inFrame.locator('#rail').count(), 0);
       const body = {
         server: 'guarded-shop',
         caller: { kind: 'anonymous' },
@@ -146,78 +105,79 @@ const otherOrigin = {
       server.close();
     }
     const live = await fetch(`${app.origin}/mcp-explorer/api/live`);
-    assert.deepEqual((await live.json()).calls, []);
+    const { calls } = await live.json();
+    assert.deepEqual(
+      calls.filter(({ method }) => method === 'tools/call'),
+      [],
+    );
   },
 };
 
 export const CHECKS = {
+  large: LARGE,
   '60-extension': [
-    ...everyView,
+    ...everyView(),
     {
       name: 'lists and calls a method of an extension',
       async check({ page }) {
-        await page.getByRole('navigation').getByRole('button', { name: 'example/search' }).click();
-        assert.match(await textOf(page.locator('.detail')), /SearchExtension\.search/);
         await choose(page, 'example/search');
+        assert.match(await textOf(page.locator('.node.method')), /SearchExtension\.search/);
+        await chooseCall(page, 'example/search');
         await page.getByLabel('query').fill('lamp');
         assert.match(await textOf(await call(page)), /hits/);
-        await page.getByRole('button', { name: 'Copy as curl' }).click();
-        const command = await textOf(page.getByRole('group', { name: 'As curl' }));
+        const command = await copied(page, 'curl');
         const { stdout } = await run('sh', ['-c', command]);
         assert.match(stdout, /hits/);
       },
     },
   ],
   '03-guards': [
-    ...everyView,
+    ...everyView(),
     {
       name: 'lists what runs around a handler, in order',
       async check({ page }) {
-        await page.getByRole('navigation').getByRole('button', { name: 'closeAccount' }).click();
-        const steps = await page.locator('.detail ol > li').allInnerTexts();
-        assert.deepEqual(
-          steps.map(text => text.split(/\s+/).slice(0, 2).join(' ')),
-          ['guard AuthGuard', 'interceptor LoggingInterceptor', 'filter AccountNotFoundFilter'],
+        await choose(page, 'closeAccount');
+        const way = page.getByRole('region', { name: 'Way of a call' });
+        await way.getByText('AccountTools.closeAccount()').waitFor();
+        assert.match(
+          await textOf(way),
+          /AuthGuard[^]*LoggingInterceptor[^]*AccountTools\.closeAccount\(\)[^]*AccountNotFoundFilter/,
         );
-        assert.match(await textOf(page.locator('.detail')), /AccountTools\.closeAccount/);
+        await page.getByRole('link', { name: 'Definition' }).click();
         assert.match(await textOf(page.locator('.detail .fields')), /id any|id string/);
       },
     },
     {
       name: 'calls as the owner of a token',
       async check({ page }) {
-        await show(page, 'call');
-        await page.getByLabel('A token').check();
-        await page.getByLabel('Bearer token').fill(ALICE);
-        await page.getByLabel('Bearer token').press('Tab');
-        await page.getByLabel('Tool, prompt or resource').getByText('whoAmI').waitFor({ state: 'attached' });
-        await choose(page, 'whoAmI');
+        await callAs(page, { token: ALICE });
+        await chooseCall(page, 'whoAmI');
         assert.match(await textOf(await call(page)), /Alice/);
-        await page.getByRole('button', { name: 'Copy as curl' }).click();
-        const command = await textOf(page.getByRole('group', { name: 'As curl' }));
+        const command = await copied(page, 'curl');
         assert.doesNotMatch(command, /token-of-alice/);
         const { stdout } = await run('sh', ['-c', command], { env: { ...process.env, TOKEN: ALICE } });
         assert.match(stdout, /Alice/);
+        const stored = await page.evaluate(() => JSON.stringify(localStorage) + location.href);
+        assert.doesNotMatch(stored, /token-of-alice/);
       },
     },
     {
       name: 'calls the other server',
       async check({ page }) {
-        await page.getByLabel('Server').selectOption('status');
-        await choose(page, 'status');
+        await page.getByLabel('Server', { exact: true }).selectOption('status');
+        await chooseCall(page, 'status');
         assert.match(await textOf(await call(page)), /open/);
       },
     },
   ],
   '10-interceptors': [
     otherOrigin,
-    ...everyView,
-    keyboard,
+    ...everyView(),
     colours,
     {
       name: 'shows the command of the official inspector',
       async check({ page, app }) {
-        await page.getByText('the official inspector').click();
+        await page.getByRole('button', { name: 'Connect' }).click();
         const command = await textOf(page.getByRole('group', { name: 'Command that starts the inspector' }));
         assert.match(command, /^npx @modelcontextprotocol\/inspector /);
         assert.ok(command.endsWith(`${app.origin}/mcp`), command);
@@ -226,14 +186,12 @@ export const CHECKS = {
     {
       name: 'says which interceptor removed a tool from the list',
       async check({ page }) {
-        await show(page, 'callers');
-        await page.getByRole('button', { name: 'Show lists' }).click();
-        const missing = page.getByRole('table', { name: /missing from tools\/list/ });
+        await show(page, 'access');
+        const missing = page.getByRole('table', { name: /missing entr/ });
         assert.match(await textOf(missing.getByRole('row').nth(1)), /wipe\s+interceptor .*hideWipe/);
-        await page.getByLabel('Synthetic scopes and roles').check();
-        await page.getByRole('textbox', { name: 'Scopes' }).fill('orders:read');
-        await page.getByLabel('Protocol revision').selectOption('2025-11-25');
-        await page.getByRole('button', { name: 'Show lists' }).click();
+        await callAs(page, { scopes: 'orders:read', revision: '2025-11-25' });
+        await page.getByText('Known as: orders:read').waitFor();
+        await page.reload();
         await page.getByText('Known as: orders:read').waitFor();
         assert.deepEqual(await inspect(page), []);
       },
@@ -241,7 +199,7 @@ export const CHECKS = {
     {
       name: 'shows the verdict of a validator, and counts an audit',
       async check({ page }) {
-        await choose(page, 'search');
+        await chooseCall(page, 'search');
         await page.getByLabel('query').fill('a rather long competitor');
         const refused = await textOf(await call(page));
         assert.match(refused, /-32602/);
@@ -249,38 +207,33 @@ export const CHECKS = {
         await page.getByLabel('query').fill('a rather long query');
         assert.match(await textOf(await call(page)), /2 results/);
         await show(page, 'chain');
-        await page.getByRole('button', { name: 'Reload' }).click();
-        await page
-          .getByText(/would have refused [1-9]/)
-          .first()
-          .waitFor();
-        const row = page.getByRole('row').filter({ hasText: 'plainIds' }).first();
-        assert.match(await textOf(row), /active\s+override/);
-        assert.deepEqual(await inspect(page), []);
+        await page.locator('.list a').filter({ hasText: 'plainIds' }).click();
+        await page.getByText('active override').waitFor();
         await show(page, 'live');
-        await page.getByLabel('Refusals and errors only').check();
+        await page.getByLabel('Hide calls of this page').uncheck();
+        await page.getByLabel('Outcome').selectOption('failed');
         await page.getByRole('table', { name: 'Latest calls' }).getByText('-32602').first().waitFor();
+        assert.deepEqual(await inspect(page), []);
         assert.doesNotMatch(await textOf(page.locator('main')), /competitor/);
       },
     },
     {
       name: 'shows what a mutator changed',
       async check({ page }) {
-        await choose(page, 'customer');
+        await chooseCall(page, 'customer');
         await page.getByLabel('id').fill('7');
         const round = await call(page);
         const change = round.getByRole('group', { name: /hideCards changed/ });
         assert.match(await textOf(change.locator('del').first()), /4111 1111 1111 1111/);
         assert.match(await textOf(change.locator('ins').first()), /\*{4} \*{4} \*{4} \*{4}/);
         assert.match(await textOf(round), /Trace id [0-9a-f]{32}/);
-        await page.getByRole('button', { name: 'Copy as test' }).click();
-        assert.match(await textOf(page.getByRole('group', { name: 'As test' })), /createTestClient\(app/);
+        assert.match(await copied(page, 'test'), /createTestClient\(app/);
       },
     },
     {
       name: 'makes no call that the user does not confirm',
       async check({ page }) {
-        await choose(page, 'search');
+        await chooseCall(page, 'search');
         await page.getByRole('button', { name: 'Call', exact: true }).click();
         const dialog = page.getByRole('dialog');
         await dialog.waitFor();
@@ -292,13 +245,13 @@ export const CHECKS = {
     },
   ],
   '12-gateway': [
-    ...everyView,
+    ...everyView(),
     {
       name: "lists what a backend offers, and calls the backend's tool",
       async check({ page }) {
-        await show(page, 'callers');
+        await show(page, 'access');
         assert.match(await textOf(page.getByRole('table', { name: 'Entries of tools/list' })), /echo/);
-        await choose(page, 'echo');
+        await chooseCall(page, 'echo');
         await page.getByLabel('message').fill('hello from the page');
         assert.match(await textOf(await call(page)), /hello from the page/);
       },
@@ -306,7 +259,7 @@ export const CHECKS = {
     {
       name: 'shows the verdict about a call that crosses',
       async check({ page }) {
-        await choose(page, 'get-sum');
+        await chooseCall(page, 'get-sum');
         await page.getByLabel('a (required)').fill('101');
         await page.getByLabel('b (required)').fill('1');
         assert.match(await textOf(await call(page)), /That is too much/);
@@ -314,11 +267,11 @@ export const CHECKS = {
     },
   ],
   '20-mrtr': [
-    ...everyView,
+    ...everyView(),
     {
       name: 'asks the questions of a call as forms, round by round',
       async check({ page }) {
-        await choose(page, 'deploy');
+        await chooseCall(page, 'deploy');
         await page.getByLabel('service').fill('shop');
         const first = await call(page);
         assert.match(await textOf(first), /Deploy build \d+ of shop\?/);
@@ -328,14 +281,13 @@ export const CHECKS = {
         await second.getByLabel('region').selectOption('eu');
         await second.getByRole('button', { name: 'Answer' }).click();
         assert.match(await textOf(await answer(page, 3)), /of shop runs on eu\.example\.com/);
-        await page.getByRole('button', { name: 'Copy as test' }).click();
-        assert.match(await textOf(page.getByRole('group', { name: 'As test' })), /onElicit/);
+        assert.match(await copied(page, 'test'), /onElicit/);
       },
     },
     {
       name: 'declines a question',
       async check({ page }) {
-        await choose(page, 'deploy');
+        await chooseCall(page, 'deploy');
         await page.getByLabel('service').fill('shop');
         const first = await call(page);
         await first.getByLabel('Action').selectOption('decline');
@@ -345,11 +297,11 @@ export const CHECKS = {
     },
   ],
   '61-tasks': [
-    ...everyView,
+    ...everyView(),
     {
       name: 'polls the task of a call, answers its question and shows its result',
       async check({ page, picture }) {
-        await choose(page, 'report');
+        await chooseCall(page, 'report');
         await page.getByLabel('year').fill('2026');
         const panel = (await call(page)).locator('mcp-task');
         await panel.getByLabel('format').selectOption('csv');
@@ -359,8 +311,7 @@ export const CHECKS = {
         assert.match(await textOf(panel), /^completed Task [0-9a-f-]{36}/);
         assert.equal(await panel.getByRole('button', { name: 'Cancel the task' }).isVisible(), false);
         assert.deepEqual(await inspect(page), []);
-        await page.getByRole('button', { name: 'Copy as test' }).click();
-        const test = await textOf(page.getByRole('group', { name: 'As test' }));
+        const test = await copied(page, 'test');
         assert.match(test, /onElicit/);
         assert.match(test, /2026,468/);
         await picture('task');
@@ -369,7 +320,7 @@ export const CHECKS = {
     {
       name: 'lists the tasks of all callers, and opens, answers and cancels them',
       async check({ page, picture }) {
-        await choose(page, 'report');
+        await chooseCall(page, 'report');
         await page.getByLabel('year').fill('2026');
         await call(page);
         await show(page, 'tasks');
@@ -392,7 +343,7 @@ export const CHECKS = {
     {
       name: 'cancels the task of a call, and keeps the focus while the list is read again',
       async check({ page }) {
-        await choose(page, 'report');
+        await chooseCall(page, 'report');
         await page.getByLabel('year').fill('2026');
         const panel = (await call(page)).locator('mcp-task');
         await panel.getByRole('button', { name: 'Cancel the task' }).click();
@@ -410,21 +361,18 @@ export const CHECKS = {
     },
   ],
   '51-explorer': [
-    ...everyView,
+    ...everyView(),
     {
       name: 'says why a caller does not see a tool',
       async check({ page, picture }) {
-        await show(page, 'callers');
-        const missing = page.getByRole('table', { name: /missing from tools\/list/ });
+        await show(page, 'access');
+        const missing = page.getByRole('table', { name: /missing entr/ });
         assert.match(
           await textOf(missing),
           /customer\s+guard RolesGuard[^]*wipe\s+interceptor local\/hideWipe/,
         );
-        await page.getByRole('group', { name: 'Caller' }).evaluate(group => group.scrollIntoView());
         await picture('callers', true);
-        await page.getByLabel('Synthetic scopes and roles').check();
-        await page.getByRole('textbox', { name: 'Roles' }).fill('clerk');
-        await page.getByRole('button', { name: 'Show lists' }).click();
+        await callAs(page, { roles: 'clerk' });
         await page.getByText('Known as: role clerk').waitFor();
         assert.match(await textOf(page.getByRole('table', { name: 'Entries of tools/list' })), /customer/);
       },
@@ -433,11 +381,11 @@ export const CHECKS = {
       name: 'shows progress, an audit and a change of one call',
       look: 'narrow',
       async check({ page, picture }) {
-        await choose(page, 'search');
+        await chooseCall(page, 'search');
         await page.getByLabel('query').fill(' a very long lamp ');
         const round = await call(page);
         assert.match(await textOf(round), /Searching/);
-        assert.match(await textOf(round), /deny local\/shortQueries validation audit/);
+        assert.match(await textOf(round), /deny\s+shortQueries\s+audit/);
         assert.match(await textOf(round.locator('del')), /" a very long lamp "/);
         await round
           .getByRole('heading', { name: 'Interceptors' })
@@ -450,6 +398,7 @@ export const CHECKS = {
       look: 'dark',
       async check({ page, picture }) {
         await show(page, 'chain');
+        await page.locator('.list a').filter({ hasText: 'shortQueries' }).click();
         await page.getByText(/would have refused [1-9]/).waitFor();
         await picture('chain', true);
       },
@@ -460,7 +409,7 @@ export const CHECKS = {
       name: 'asks before a view changes something',
       look: 'narrow',
       async check({ page }) {
-        await choose(page, 'show');
+        await chooseCall(page, 'show');
         const round = await call(page);
         const view = round.frameLocator('iframe');
         await view.getByRole('button', { name: 'tea is done' }).click();
@@ -468,13 +417,13 @@ export const CHECKS = {
         assert.match(await textOf(dialog), /The view calls finish: It may change something/);
         await dialog.getByRole('button', { name: 'Call' }).click();
         await view.getByText('Done: tea').waitFor();
-        assert.match(await textOf(messagesOf(round)), /tools\/call finish\s+result HTTP 200/);
+        assert.match(await textOf(messagesOf(round)), /tools\/call\s+finish\s+result\s+HTTP 200/);
         assert.deepEqual(await inspect(page), []);
       },
     },
   ],
   '66-bundled-app': [
-    ...everyView,
+    ...everyView(),
     {
       name: 'shows input and result in a view, and calls what the view calls',
       async check({ page, picture }) {
@@ -485,7 +434,7 @@ export const CHECKS = {
         await view.getByText('45').waitFor();
         assert.match(
           await textOf(messagesOf(round)),
-          /tools\/call sales\s+result HTTP 200[^]*America: Q1 30/,
+          /tools\/call\s+sales\s+result\s+HTTP 200[^]*America: Q1 30/,
         );
         assert.deepEqual(await inspect(page), []);
         await round.getByRole('heading', { name: 'View', exact: true }).evaluate(it => it.scrollIntoView());
@@ -512,7 +461,7 @@ export const CHECKS = {
       async check({ page }) {
         await showSales(page);
         await show(page, 'live');
-        await show(page, 'call');
+        await page.goBack();
         await page.frameLocator('mcp-app iframe').getByText('The model asked for Asia.').waitFor();
       },
     },
@@ -549,7 +498,7 @@ export const CHECKS = {
     },
   ],
   hostile: [
-    ...everyView,
+    ...everyView(),
     {
       name: 'asks when the server says that a tool may change something, whatever its list says',
       expected: /status of 409/,
@@ -560,7 +509,7 @@ export const CHECKS = {
           for (const entry of json.lists[0].entries) entry.annotations = { readOnlyHint: true };
           await route.fulfill({ response, json });
         });
-        await choose(page, 'speak');
+        await chooseCall(page, 'speak');
         await page.getByRole('button', { name: 'Call', exact: true }).click();
         const dialog = page.getByRole('dialog');
         await dialog.waitFor();
@@ -572,7 +521,7 @@ export const CHECKS = {
     {
       name: 'cancels a call',
       async check({ page }) {
-        await choose(page, 'speak');
+        await chooseCall(page, 'speak');
         await page.route('**/api/call', () => {});
         await page.getByRole('button', { name: 'Call', exact: true }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Call' }).click();
@@ -583,12 +532,13 @@ export const CHECKS = {
     {
       name: 'takes scripts in names, descriptions and results for text',
       async check({ page }) {
-        assert.ok((await textOf(page.locator('.detail'))).includes(SCRIPT));
         await choose(page, 'speak');
+        assert.ok((await textOf(page.locator('.detail'))).includes(SCRIPT));
+        await chooseCall(page, 'speak');
         assert.ok((await textOf(await call(page))).includes(SCRIPT));
-        await choose(page, 'fail');
+        await chooseCall(page, 'fail');
         assert.ok((await textOf(await call(page))).includes(SCRIPT));
-        assert.equal(await page.locator('main img, main script').count(), 0);
+        assert.equal(await page.locator('main img[onerror], main script').count(), 0);
       },
     },
   ],

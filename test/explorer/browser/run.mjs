@@ -3,13 +3,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { startHostile, startSample } from './apps.mjs';
+import { startHostile, startLarge, startSample } from './apps.mjs';
 import { CHECKS, runCheck } from './checks.mjs';
 
 const docs = join(import.meta.dirname, '../../../docs');
 const args = process.argv.slice(2);
 const named = args.filter(arg => !arg.startsWith('--'));
 const names = Object.keys(CHECKS).filter(name => named.length === 0 || named.includes(name));
+
+const OWN = { hostile: startHostile, large: startLarge };
 
 /** Every request of the sample needs a caller, the explorer's too: its guard is global. */
 const HEADERS = { '03-guards': { authorization: 'Bearer token-of-alice' } };
@@ -42,7 +44,7 @@ const pictureOf = name => async (page, view, isForDocs) => {
 
 for (const name of names) {
   console.log(name);
-  const app = name === 'hostile' ? await startHostile() : await startSample(name);
+  const app = await (OWN[name]?.() ?? startSample(name));
   for (const check of CHECKS[name]) {
     try {
       await runCheck(browser, app, check, { headers: HEADERS[name], picture: pictureOf(name) });

@@ -1,0 +1,241 @@
+import type { CallerView, CallRequest, CallTrace, TaskState } from '../api.js';
+import { appPanel, uriOfView } from './app-panel.js';
+import { callableOf, type Callable } from './callable.js';
+import { ApiFailure } from './client.js';
+import { alertOf, announce, button, code, confirmed, copy, fill, h, select } from './dom.js';
+import { argsOf, remember, runOf, runsOf, type Run } from './history.js';
+import type { Item } from './items.js';
+import { questionsForm } from './questions-form.js';
+import { linkToHandler } from './route.js';
+import { RunView } from './run-view.js';
+import { runsTable } from './runs-table.js';
+import { SNIPPETS, type Answered } from './snippets.js';
+import type { State } from './state.js';
+import { taskPanel } from './task-panel.js';
+import { traceView } from './trace-view.js';
+
+/** Longer arguments do not go into the link of a call. */
+const MAX_LINK = 2000;
+
+/** Calls one handler, round by round, and shows what comes while it runs. */
+export class CallPanel extends HTMLElement {
+  state!: State;
+  item!: Item;
+  private callable!: Callable;
+  private readonly form = h('form', { novalidate: true });
+  private readonly snippetPlace = h('div');
+  private readonly rounds = h('ol.rounds', { 'aria-label': 'Rounds' });
+  private readonly past = h('section', { 'aria-label': 'Calls of this browser' });
+  /** The call whose rounds are shown. */
+  private called: { params: string; answers: Answered[]; trace?: CallTrace } = { params: '', answers: [] };
+  private args?: string;
+
+  connectedCallback(): void {
+    if (this.firstChild) return;
+    this.classList.add('stack');
+    const why = this.whyNot();
+    if (why !== undefined) return fill(this, h('p.empty', why));
+    this.form.addEventListener('submit', event => {
+      event.preventDefault();
+      void this.start();
+    });
+    this.draw();
+    fill(this, this.form, this.snippetPlace, this.rounds, this.past);
+    this.drawPast();
+  }
+
+  /** Fills the form with the arguments of a link. */
+  prefill(args: string): void {
+    if (args === this.args) return;
+    this.args = args;
+    if (this.firstChild && this.whyNot() === undefined) this.draw();
+  }
+
+  private whyNot(): string | undefined {
+    const { state, item } = this;
+    if (state.server.path === undefined) return 'A server on stdio alone cannot be called from here.';
+    if (state.caller.kind === 'synthetic') {
+      return 'A synthetic caller sees lists and calls nothing. Choose another caller above.';
+    }
+    return item.listed
+      ? undefined
+      : `${state.callerText} does not get this handler, so there is nothing to call.`;
+  }
+
+  private draw(): void {
+    this.callable = callableOf(this.item, parsed(this.args));
+    const { danger, form } = this.callable;
+    const kinds = select([['', 'Copy as …'], ...Object.keys(SNIPPETS).map(kind => [kind, kind] as const)]);
+    kinds.setAttribute('aria-label', 'Copy as');
+    kinds.addEventListener('change', () => {
+      void this.snippet(kinds.value);
+      kinds.value = '';
+    });
+    fill(
+      this.form,
+      danger !== null && h('p.caution', `${danger}.`),
+      form.element,
+      h(
+        'div.row',
+        h('button', { type: 'submit', class: 'primary' }, 'Call'),
+        kinds,
+        button('Copy link', () => this.copyLink()),
+      ),
+    );
+  }
+
+  private drawPast(): void {
+    const { name, kind } = this.item;
+    const runs = runsOf(this.state.server.name).filter(run => run.name === name && run.kind === kind);
+    fill(
+      this.past,
+      runs.length > 0 && [
+        h('h3', 'Calls of this browser'),
+        runsTable(runs.slice(0, 10), run => this.again(run)),
+      ],
+    );
+  }
+
+  private again(run: Run): void {
+    this.args = JSON.stringify(argsOf(run) ?? {});
+    this.draw();
+    this.form.scrollIntoView({ block: 'nearest' });
+    this.form.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
+    announce('The form has the arguments of that call');
+  }
+
+  private link(): string {
+    const { kind, name } = this.item;
+    const args = JSON.stringify(argsOf({ params: this.callable.params(), kind }) ?? {});
+    return linkToHandler(kind, name, 'call', args.length <= MAX_LINK && args !== '{}' ? { args } : {});
+  }
+
+  private async copyLink(): Promise<void> {
+    try {
+      await copy(location.href.replace(/#.*$/s, '') + this.link(), 'Link');
+    } catch (error) {
+      fill(this.snippetPlace, alertOf(error));
+    }
+  }
+
+  private async start(): Promise<void> {
+    const { callable, item, state } = this;
+    try {
+      const params = callable.params();
+      const isDangerous = callable.danger !== null;
+      if (isDangerous && !(await confirmed(`${item.name}: ${callable.danger}.`, 'Call'))) return;
+      fill(this.rounds);
+      this.args = new URLSearchParams(this.link().split('?')[1]).get('args') ?? this.args;
+      history.replaceState(null, '', this.link());
+      this.called = { params: JSON.stringify(params), answers: [] };
+      await this.round({
+        server: state.server.name,
+        caller: state.caller as CallRequest['caller'],
+        revision: state.revision,
+        method: callable.method,
+        params,
+        ...(isDangerous && { confirmed: true }),
+      });
+    } catch (error) {
+      fill(this.rounds, h('li', alertOf(error)));
+    }
+  }
+
+  private async round(request: CallRequest): Promise<void> {
+    const number = this.rounds.childElementCount + 1;
+    const view = new RunView(`Round ${number}`, request);
+    this.rounds.append(view.element);
+    try {
+      const trace = await view.run(answers => this.called.answers.push(...answers));
+      this.called.trace = trace;
+      fill(view.body, traceView(trace));
+      if (trace.outcome === 'asked') view.body.append(this.questions(request, trace));
+      if (trace.task) view.body.append(this.task(request, trace.task));
+      if (trace.outcome === 'result') await this.app(request, trace, view.body);
+      announce(`Round ${number}: ${trace.outcome === 'asked' ? 'input required' : trace.outcome}`);
+      this.keep(request, trace);
+    } catch (error) {
+      if (await this.isConfirmed(error, request)) {
+        view.element.remove();
+        return this.round({ ...request, confirmed: true });
+      }
+      fill(view.body, alertOf(view.isCancelled ? 'The call was cancelled.' : error));
+    }
+    view.end();
+  }
+
+  private keep(request: CallRequest, trace: CallTrace): void {
+    const { server, caller, revision } = this.state;
+    const about = { server: server.name, caller: caller.kind, revision };
+    remember(runOf(request, trace, about, this.item.name, this.item.kind));
+    this.drawPast();
+  }
+
+  /** The list of a caller may say another thing of a tool than the server knows. */
+  private async isConfirmed(error: unknown, request: CallRequest): Promise<boolean> {
+    const isAsked = error instanceof ApiFailure && error.status === 409 && request.confirmed !== true;
+    return isAsked && confirmed(`${this.item.name}: ${error.message}.`, 'Call');
+  }
+
+  private questions(request: CallRequest, { questions, requestState }: CallTrace): HTMLElement {
+    return questionsForm(questions, (inputResponses, answers) => {
+      this.called.answers.push(...answers);
+      void this.round({ ...request, inputResponses, ...(requestState !== undefined && { requestState }) });
+    });
+  }
+
+  private task(request: CallRequest, { id }: TaskState): HTMLElement {
+    const { called } = this;
+    return taskPanel(request, id, {
+      onAnswers: answers => void called.answers.push(...answers),
+      onEnd: trace => {
+        const outcome = trace.error ? 'error' : trace.result ? 'result' : 'task';
+        called.trace = { ...trace, outcome };
+      },
+    });
+  }
+
+  /** The view of the tool, if it has one. */
+  private async app(request: CallRequest, { result }: CallTrace, place: HTMLElement): Promise<void> {
+    const tool = this.item.listed;
+    if (request.method !== 'tools/call' || !result || !tool || uriOfView(tool) === undefined) return;
+    const { lists }: CallerView = await this.state.callerView();
+    const tools = lists.find(({ method }) => method === 'tools/list')?.entries ?? [];
+    place.append(appPanel({ request, tool, tools, result }));
+  }
+
+  private async snippet(kind: string): Promise<void> {
+    const { item, state, callable } = this;
+    const write = SNIPPETS[kind];
+    if (!write) return;
+    try {
+      const params = callable.params();
+      const { answers, trace } = this.called;
+      const text = write({
+        server: state.server.name,
+        url: new URL(state.server.path ?? '', location.href).href,
+        method: callable.method,
+        params,
+        schema: item.listed?.['inputSchema'],
+        nameHeader: item.listed?.['nameHeader'],
+        caller: state.caller.kind,
+        ...(this.called.params === JSON.stringify(params) ? { answers, trace } : { answers: [] }),
+      });
+      fill(
+        this.snippetPlace,
+        h('details', { open: true }, h('summary', `As ${kind}`), code(text, `As ${kind}`)),
+      );
+      await copy(text, `The call as ${kind}`);
+    } catch (error) {
+      fill(this.snippetPlace, alertOf(error));
+    }
+  }
+}
+
+function parsed(args: string | undefined): unknown {
+  try {
+    return args === undefined ? undefined : (JSON.parse(args) as unknown);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { outcomeBadge } from './outcome.js';
+import { button, h, table } from './dom.js';
+import { argsOf, type Run } from './history.js';
+import { linkTo, linkToHandler } from './route.js';
+import { localTime, ms, textOf } from './values.js';
+
+/** Calls of this browser. Two of them can be compared. */
+export function runsTable(runs: readonly Run[], again?: (run: Run) => void): HTMLElement {
+  const chosen: Run[] = [];
+  const compare = h('a.button', { href: linkTo(['history']), hidden: true }, 'Compare the two');
+  const choose = (run: Run, box: HTMLInputElement) => {
+    const place = chosen.indexOf(run);
+    if (place >= 0) chosen.splice(place, 1);
+    else if (chosen.length < 2) chosen.push(run);
+    else box.checked = false;
+    compare.hidden = chosen.length < 2;
+    const [newer, older] = chosen.sort((one, other) => runs.indexOf(one) - runs.indexOf(other));
+    if (older) compare.href = linkTo(['history', older.id, newer.id]);
+  };
+  return h(
+    'div.stack',
+    table(
+      'Calls of this browser',
+      {
+        At: ({ at }) => localTime(at),
+        ...(!again && {
+          Handler: ({ kind, name }: Run) =>
+            h('a', { href: linkToHandler(kind, name, 'call') }, h('code', name)),
+        }),
+        Arguments: run => h('code.cell', textOf(argsOf(run) ?? {})),
+        Outcome: ({ outcome }) => outcomeBadge(outcome),
+        Took: ({ durationMs }) => h('span.number', ms(durationMs)),
+        Revision: ({ revision }) => h('span.number', revision),
+        Again: run =>
+          again
+            ? button('Edit', () => again(run), 'small')
+            : h(
+                'a',
+                { href: linkToHandler(run.kind, run.name, 'call', { args: textOf(argsOf(run) ?? {}) }) },
+                'Edit',
+              ),
+        Compare: run => {
+          const box = h('input', {
+            type: 'checkbox',
+            'aria-label': `Compare the call of ${localTime(run.at)}`,
+          });
+          box.addEventListener('change', () => choose(run, box));
+          return box;
+        },
+      },
+      runs,
+    ),
+    compare,
+  );
+}
