@@ -3,8 +3,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import ts from 'typescript';
 import { encodeHeader } from '../../lib/headers/header-value.js';
+import { linkToHandler, routeOf } from '../../lib/explorer/page/route.js';
 import { linesOf } from '../../lib/explorer/page/diff.js';
-import { curlOf, headerValue, testOf, type Called } from '../../lib/explorer/page/snippets.js';
+import {
+  configurationOf,
+  curlOf,
+  headerValue,
+  testOf,
+  type Called,
+} from '../../lib/explorer/page/snippets.js';
 
 const PAGE = join(__dirname, '../../lib/explorer/page');
 const files = readdirSync(PAGE).map(name => [name, readFileSync(join(PAGE, name), 'utf8')] as const);
@@ -99,5 +106,39 @@ describe('a call as a test', () => {
   ])('is TypeScript %s', (_case, called) => {
     const { diagnostics } = ts.transpileModule(testOf(called), { reportDiagnostics: true });
     expect(diagnostics).toEqual([]);
+  });
+});
+
+it('a configuration of a client names the URL, and no token', () => {
+  expect(JSON.parse(configurationOf(CALLED))).toEqual({
+    mcpServers: {
+      shop: {
+        type: 'http',
+        url: 'http://127.0.0.1:3000/mcp',
+        headers: { Authorization: 'Bearer ${TOKEN}' },
+      },
+    },
+  });
+});
+
+describe('a link', () => {
+  it('leads back to its place', () => {
+    const { view, kind, rest, query } = routeOf(
+      linkToHandler('resource', 'shop://a/{b}?c', 'call', { args: '{"a":"1&2"}' }),
+    );
+    expect([view, kind, rest, query.get('args')]).toEqual([
+      'handlers',
+      'resource',
+      ['shop://a/{b}?c', 'call'],
+      '{"a":"1&2"}',
+    ]);
+  });
+
+  it.each([
+    ['', 'handlers', []],
+    ['#/live', 'live', []],
+    ['#/tools/%E0%A4%A', 'handlers', ['%E0%A4%A']],
+  ])('%j is %s', (hash, view, rest) => {
+    expect(routeOf(hash)).toMatchObject({ view, rest });
   });
 });

@@ -155,7 +155,7 @@ export class AppPanel extends HTMLElement {
   }
 
   private say(kind: string, ...message: Child[]): void {
-    this.messages.append(h('li', badge(kind), ' ', ...message));
+    this.messages.append(h('li.run', badge(kind), ' ', ...message));
   }
 
   private context(): NonNullable<ConstructorParameters<typeof AppBridge>[3]>['hostContext'] {

@@ -148,10 +148,7 @@ export class CallPanel extends HTMLElement {
     try {
       const trace = await view.run(answers => this.called.answers.push(...answers));
       this.called.trace = trace;
-      fill(view.body, traceView(trace));
-      if (trace.outcome === 'asked') view.body.append(this.questions(request, trace));
-      if (trace.task) view.body.append(this.task(request, trace.task));
-      if (trace.outcome === 'result') await this.app(request, trace, view.body);
+      fill(view.body, traceView(trace, await this.nextOf(request, trace)));
       announce(`Round ${number}: ${trace.outcome === 'asked' ? 'input required' : trace.outcome}`);
       this.keep(request, trace);
     } catch (error) {
@@ -195,13 +192,20 @@ export class CallPanel extends HTMLElement {
     });
   }
 
+  /** A form for what the server asks, the task of the call, or the view of its result. */
+  private async nextOf(request: CallRequest, trace: CallTrace): Promise<HTMLElement | undefined> {
+    if (trace.outcome === 'asked') return this.questions(request, trace);
+    return trace.task ? this.task(request, trace.task) : this.app(request, trace);
+  }
+
   /** The view of the tool, if it has one. */
-  private async app(request: CallRequest, { result }: CallTrace, place: HTMLElement): Promise<void> {
+  private async app(request: CallRequest, { result }: CallTrace): Promise<HTMLElement | undefined> {
     const tool = this.item.listed;
-    if (request.method !== 'tools/call' || !result || !tool || uriOfView(tool) === undefined) return;
+    if (request.method !== 'tools/call' || !result || !tool || uriOfView(tool) === undefined)
+      return undefined;
     const { lists }: CallerView = await this.state.callerView();
     const tools = lists.find(({ method }) => method === 'tools/list')?.entries ?? [];
-    place.append(appPanel({ request, tool, tools, result }));
+    return appPanel({ request, tool, tools, result });
   }
 
   private async snippet(kind: string): Promise<void> {

@@ -4,6 +4,9 @@ import { linkTo, type Route } from './route.js';
 import { count, ms } from './values.js';
 import { View } from './view.js';
 
+/** The place of the orders, in the place of an interceptor. */
+const ALL = 'all';
+
 const TYPES = [
   ['validation', 'Validators'],
   ['mutation', 'Mutators'],
@@ -39,7 +42,11 @@ export class ChainView extends View {
     const links = (type: string) => chain.interceptors.filter(one => one.type === type);
     fill(
       this.list,
-      h('a', { href: linkTo(['chain']), 'aria-current': chosen ? undefined : 'true' }, 'By event and phase'),
+      h(
+        'a',
+        { href: linkTo(['chain', ALL]), 'aria-current': chosen ? undefined : 'true' },
+        'By event and phase',
+      ),
       TYPES.filter(([type]) => links(type).length > 0).map(([type, title]) =>
         h(
           'section',

@@ -109,6 +109,9 @@ function drawRail(current: string): void {
       h('a', { href: linkTo([link]), 'aria-current': id === current ? 'page' : undefined }, title),
     ),
   );
+  // On a phone, the rail is a row that scrolls.
+  const link = rail.querySelector<HTMLElement>('[aria-current]');
+  if (link) rail.scrollLeft = link.offsetLeft + link.offsetWidth - rail.clientWidth;
 }
 
 /** Goes to the same place with another server, caller or revision. */

@@ -9,7 +9,7 @@ interface Field {
   readonly read: () => unknown;
 }
 
-/** The questions of a round as one form. */
+/** The input requests of a round as one form. */
 export function questionsForm(
   questions: readonly Question[],
   onAnswer: (responses: Json, answers: Answered[]) => void,
@@ -17,7 +17,7 @@ export function questionsForm(
   const fields = questions.map(question => ({ question, ...fieldOf(question) }));
   const fault = h('div');
   const form = h(
-    'form',
+    'form.stack.asked',
     { novalidate: true },
     ...fields.map(({ element }) => element),
     fault,
@@ -61,7 +61,7 @@ const ACTIONS = [
 ] as const;
 
 const block = (key: string, title: string, ...children: Node[]): HTMLElement =>
-  h('fieldset', h('legend', title), h('p.hint', `Question “${key}”`), ...children);
+  h('fieldset', h('legend', title), h('p.hint', `Key “${key}”`), ...children);
 
 function elicitationField(key: string, params: Json): Field {
   const action = select(ACTIONS);

@@ -11,6 +11,7 @@ export function sparkline(traffic: LiveServer['traffic']): HTMLElement {
   const most = Math.max(1, ...traffic.map(({ calls }) => calls));
   const sum = (key: 'calls' | 'errors') => traffic.reduce((total, one) => total + one[key], 0);
   const text = `${count(sum('calls'), 'call')} and ${count(sum('errors'), 'error')} in the last 5 minutes`;
+  if (sum('calls') === 0) return h('p.hint', 'No calls in the last 5 minutes');
   const picture = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': text });
   const step = WIDTH / traffic.length;
   for (const [index, { calls, errors }] of traffic.entries()) {

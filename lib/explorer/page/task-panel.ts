@@ -4,7 +4,7 @@ import { alertOf, announce, badge, button, fill, h } from './dom.js';
 import { questionsForm } from './questions-form.js';
 import type { Answered } from './snippets.js';
 import { answerView } from './trace-view.js';
-import { span, statusKind } from './values.js';
+import { localTime, span, statusKind } from './values.js';
 
 /** Times between two polls, in milliseconds. */
 const MIN_POLL_MS = 250;
@@ -106,7 +106,7 @@ const stateView = ({ id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs 
   h('code', id),
   statusMessage !== undefined && ` · ${statusMessage}`,
   ` · created ${span(Date.now() - Date.parse(createdAt))} ago · changed `,
-  h('time', { datetime: lastUpdatedAt }, lastUpdatedAt.slice(11, 19)),
+  h('time', { datetime: lastUpdatedAt }, localTime(lastUpdatedAt)),
   ttlMs !== undefined && ` · ${span(Date.parse(createdAt) + ttlMs - Date.now())} left`,
 ];
 

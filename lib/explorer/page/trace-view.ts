@@ -1,4 +1,4 @@
-import type { CallTrace, ChainRun, TraceSink, TraceTurn } from '../api.js';
+import type { CallTrace, ChainRun, Shown, TraceSink, TraceTurn } from '../api.js';
 import { contentView } from './content-view.js';
 import { diffView, shownView } from './diff-view.js';
 import { badge, button, copy, h, type Child } from './dom.js';
@@ -7,19 +7,23 @@ import { linkTo } from './route.js';
 import { logLine } from './run-view.js';
 import { isRecord, ms } from './values.js';
 
-/** The answer of one round, with what ran before and after it. */
-export function traceView(trace: CallTrace): Child[] {
-  const { outcome, status, durationMs, traceId, chain, sinks, progress, logs, task } = trace;
+/**
+ * The answer of one round, with what ran before and after it.
+ * @param next what the user does with the answer, such as a form
+ */
+export function traceView(trace: CallTrace, next?: Child): Child[] {
+  const { outcome, status, durationMs, traceId, chain, sinks, progress, logs, task, result } = trace;
   return [
     h(
       'p.verdict',
-      outcomeBadge(outcome),
+      outcomeBadge(isFailed(result) ? 'tool error' : outcome),
       h('span.number', `HTTP ${status} after ${ms(durationMs)}`),
       h('span.hint', 'Trace id ', h('code', traceId)),
       button('Copy trace id', () => copy(traceId, 'Trace id'), 'small'),
     ),
     // A panel shows the task.
     task ? [] : answerView(trace),
+    next,
     listOf('Progress', progress, ({ atMs, text, share }) =>
       h(
         'li',
@@ -34,11 +38,14 @@ export function traceView(trace: CallTrace): Child[] {
   ];
 }
 
+const isFailed = (result: Shown | undefined): boolean =>
+  isRecord(result?.value) && result.value['isError'] === true;
+
 const listOf = <Item>(title: string, items: readonly Item[], view: (item: Item) => HTMLElement): Child =>
   items.length > 0 && [h('h4', title), h('ol.timeline', { 'aria-label': title }, ...items.map(view))];
 
 /** The result or the error, if there is one yet. */
-export function answerView({ error, result }: CallTrace): Child[] {
+export function answerView({ outcome, error, result }: CallTrace): Child[] {
   if (error) {
     return [
       h('p.alert', `${error.code}: ${error.message}`),
@@ -47,11 +54,12 @@ export function answerView({ error, result }: CallTrace): Child[] {
   }
   if (!result) return [];
   const { value } = result;
-  const isFailed = isRecord(value) && value['isError'] === true;
-  const parts = isRecord(value) ? contentView(value) : [];
+  // The input requests have a form.
+  const parts = isRecord(value) && outcome !== 'asked' ? contentView(value) : [];
+  const hasFailed = isFailed(result);
   return [
-    isFailed && h('p.alert', 'The tool says that it failed (isError).'),
-    h('div', { class: isFailed ? 'failed' : '' }, parts),
+    hasFailed && h('p.alert', 'The tool says that it failed (isError).'),
+    h('div', { class: hasFailed ? 'failed' : '' }, parts),
     h(
       'details',
       { open: result.preview !== undefined },

@@ -2,7 +2,7 @@ import type { ChainInterceptor, ChainPhase, Kind, ServerChain, Step } from '../a
 import { badge, h, type Child } from './dom.js';
 import type { Item } from './items.js';
 import { linkTo } from './route.js';
-import { isRecord, ms } from './values.js';
+import { count, isRecord, ms } from './values.js';
 
 const EVENTS: Readonly<Partial<Record<Kind, string>>> = {
   tool: 'tools/call',
@@ -121,7 +121,7 @@ function interceptorNode({
     failOpen?.value === true && differs('fails open', failOpen.from),
     timeoutMs.from !== 'default' && differs(`within ${ms(timeoutMs.value)}`, timeoutMs.from),
     when && h('small', `when ${when.value}`),
-    counters.runs > 0 && h('small.counters', `${counters.runs} runs`, ` · p99 ${ms(counters.p99)}`),
+    counters.runs > 0 && h('small.counters', `${count(counters.runs, 'run')} · p99 ${ms(counters.p99)}`),
   );
 }
 
