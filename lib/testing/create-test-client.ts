@@ -115,10 +115,7 @@ export async function createTestClient(
   await client.connect(
     app instanceof URL
       ? new StreamableHTTPClientTransport(app, { requestInit })
-      : new StreamableHTTPClientTransport(new URL(path ?? pathOf(app, server), await originOf(app)), {
-          requestInit,
-          fetch: fetchOnce,
-        }),
+      : new StreamableHTTPClientTransport(await urlOf(app, path, server), { requestInit, fetch: fetchOnce }),
   );
   const call: TestClient['call'] = (type, method, args) =>
     client.callTool({
@@ -135,6 +132,16 @@ async function skillsOf(client: Client): Promise<SkillsClient> {
   const { SkillsClient } = await import('@modelcontextprotocol/client/ext/skills');
   // The ES and the CommonJS build declare their types separately.
   return new SkillsClient(client as never) as unknown as SkillsClient;
+}
+
+/** The path is known when the application listens. */
+async function urlOf(
+  app: INestApplication,
+  path: string | undefined,
+  server: string | undefined,
+): Promise<URL> {
+  const origin = await originOf(app);
+  return new URL(path ?? pathOf(app, server), origin);
 }
 
 async function originOf(app: INestApplication): Promise<string> {
