@@ -1,47 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { check, connect, drive, startSample, textOf } from '../support/drive.js';
-
-interface Answer {
-  readonly result: Record<string, unknown> & { readonly taskId: string; readonly status: string };
-}
-
-/** The SDK's client does not know tasks yet, so the requests are written out. */
-async function send(url: string, method: string, params: Record<string, unknown>): Promise<Answer['result']> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      'mcp-name': String(params.taskId ?? params.name),
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params: {
-        ...params,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientInfo': { name: 'drive', version: '1.0.0' },
-          'io.modelcontextprotocol/clientCapabilities': {
-            elicitation: { form: {} },
-            extensions: { 'io.modelcontextprotocol/tasks': {} },
-          },
-        },
-      },
-    }),
-  });
-  return ((await response.json()) as Answer).result;
-}
+import { send, type Task } from '../support/tasks.js';
 
 drive(async () => {
   const sample = await startSample('61-tasks');
   const { url } = sample;
 
   /** Polls a task until its status is another one than `status`. */
-  const after = async (status: string, { taskId, pollIntervalMs }: Answer['result']) => {
+  const after = async (status: string, { taskId, pollIntervalMs }: Task) => {
     for (;;) {
       const task = await send(url, 'tasks/get', { taskId });
       if (task.status !== status) return task;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import {
   Client,
@@ -41,9 +41,9 @@ export interface RunningSample extends RunningProcess {
 /** The compiled `main.ts` of a sample. */
 export const mainOf = (sample: string): string => fileOf(`${sample}/main`);
 
-const fileOf = (script: string): string => join(__dirname, '..', `${script}.js`);
+const fileOf = (script: string): string => resolve(__dirname, '..', `${script}.js`);
 
-/** Starts a script of a sample: `62-bullmq/worker`. */
+/** Starts a script of a sample: `62-bullmq/worker`, or a file that is named with its whole path. */
 export function startProcess(script: string, env: Readonly<Record<string, string>> = {}): RunningProcess {
   const child = spawn(process.execPath, [fileOf(script)], {
     env: { ...process.env, NO_COLOR: '1', ...env },
@@ -180,15 +180,15 @@ export async function errorOf(call: Promise<unknown>): Promise<{ code: number; m
   return { code: error.code, message: error.message };
 }
 
-/** Runs a drive: the process exits with 0 when it passes, with 1 when it fails or takes too long. */
-export function drive(run: () => Promise<void>): void {
+/**
+ * Runs a drive: the process exits with 0 when it passes, with 1 when it fails or takes too long.
+ * @param timeoutMs how long it may take, in milliseconds
+ */
+export function drive(run: () => Promise<void>, timeoutMs = DRIVE_TIMEOUT): void {
   const fail = (error: unknown) => {
     console.error(error);
     process.exit(1);
   };
-  const timer = setTimeout(
-    () => fail(new Error(`The drive took more than ${DRIVE_TIMEOUT} ms`)),
-    DRIVE_TIMEOUT,
-  );
+  const timer = setTimeout(() => fail(new Error(`The drive took more than ${timeoutMs} ms`)), timeoutMs);
   run().then(() => clearTimeout(timer), fail);
 }

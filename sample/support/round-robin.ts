@@ -63,11 +63,11 @@ export async function roundRobin(
 
 async function ask(
   node: string,
-  { method, headers }: IncomingMessage,
+  { method, headers, url = '' }: IncomingMessage,
   body: Buffer,
 ): Promise<IncomingMessage> {
   // A connection that was kept can be one to a node that is gone.
-  const outgoing = send(node, { method, headers, agent: false });
+  const outgoing = send(new URL(url, node), { method, headers, agent: false });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   outgoing.end(body);
   return (await answered)[0];
