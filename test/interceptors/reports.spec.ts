@@ -138,7 +138,8 @@ it('failures name their server, and one server does not silence another', () => 
   const log = new LogSpy();
   Logger.overrideLogger(log);
   const reports = new InterceptorReports();
-  for (const server of ['shop', 'shop', 'bank']) reports.sinkBegan(server, sinkCalled('s'), MESSAGE)(failure('no'));
+  for (const server of ['shop', 'shop', 'bank'])
+    reports.sinkBegan(server, sinkCalled('s'), MESSAGE)(failure('no'));
   reports.undiscovered(new Error('down'), EVENT, 'shop');
   Logger.overrideLogger(false);
   expect(log.warnings).toEqual([
