@@ -66,6 +66,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['troubleshooting', 'Troubleshooting'],
   ],
   'Beside and before': [
+    ['compare', 'Compare'],
     ['beside', 'Beside controllers, Swagger, GraphQL'],
     ['from-mcp-nest-1', 'Coming from @rekog/mcp-nest 1.x'],
     ['from-mcp-nest-2', 'Coming from @rekog/mcp-nest 2.x'],

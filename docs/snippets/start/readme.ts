@@ -1,5 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+// #region code
 import { Args, McpModule, Tool } from 'nestjs-mcp';
 
 @Injectable()
@@ -15,6 +16,7 @@ class CatalogTools {
   providers: [CatalogTools],
 })
 class AppModule {}
+// #endregion code
 
 async function bootstrap() {
   const app = await NestFactory.create(AppModule);
