@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
 import { writeForModels } from './llms.mjs';
 import { sections } from './pages.mjs';
 import { slugify } from '../tools/slugify.mjs';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 export default defineConfig({
   title: 'nestjs-mcp',
@@ -15,6 +20,12 @@ export default defineConfig({
     logo: '/logo.svg',
     search: { provider: 'local' },
     outline: [2, 3],
+    nav: [
+      { text: 'Guide', link: '/start', activeMatch: '^/(?!api/|options|compare|$)' },
+      { text: 'Reference', link: '/options', activeMatch: '^/(api/|options)' },
+      { text: 'Compare', link: '/compare' },
+      { text: `v${version}`, link: '/start#packages-and-versions' },
+    ],
     sidebar: [...sections],
     // The Markdown of a page lies beside its HTML.
     editLink: { pattern: '/:path', text: 'This page as Markdown' },

@@ -60,5 +60,9 @@ it('the comparison has the measured figures', () => {
   expect(page).toContain(`| Requests a second, 2025 session | ${cells(session)}`);
   expect(page).toContain(`${bare} of the throughput of a bare Nest route, and ${peer} times that of`);
   expect(page).toContain(`In a 2025 session, it reaches ${ratios(session).join(' and ')}.`);
+  const landing = read('docs/index.md');
+  for (const figure of [`${peer} ×`, bare, `${peerFastify} ×`]) {
+    expect(landing).toContain(`<strong>${figure}</strong>`);
+  }
   expect(page).toContain(`reaches ${bareFastify} of the bare route, and ${peerFastify} times`);
 });
