@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
 import { writeForModels } from './llms.mjs';
 import { sections } from './pages.mjs';
+import { sequenceOf } from './sequence.mjs';
 import { slugify } from '../tools/slugify.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -15,7 +16,15 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: '/logo.svg', type: 'image/svg+xml' }]],
   srcExclude: ['snippets/**'],
   lastUpdated: false,
-  markdown: { anchor: { slugify }, toc: { slugify } },
+  markdown: {
+    anchor: { slugify },
+    toc: { slugify },
+    config(md) {
+      const fence = md.renderer.rules.fence!;
+      md.renderer.rules.fence = (tokens, index, ...rest) =>
+        tokens[index].info === 'mermaid' ? sequenceOf(tokens[index].content) : fence(tokens, index, ...rest);
+    },
+  },
   themeConfig: {
     logo: '/logo.svg',
     search: { provider: 'local' },

@@ -8,6 +8,7 @@ type Page = readonly [file: string, name: string];
 export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   Begin: [
     ['start', 'Start in five minutes'],
+    ['concepts', 'Concepts'],
     ['generating', 'Generate classes'],
     ['command-line', 'Command line'],
     ['samples', 'Samples'],

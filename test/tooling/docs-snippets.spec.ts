@@ -5,8 +5,8 @@ import { PAGES, read, ROOT } from './docs-pages.js';
 /** A block of code: its indentation, its language, where it comes from, and its text. */
 const BLOCK = /^( *)```(\w*) ?(\S*)\n([\s\S]*?)^ *```$/gm;
 
-/** Command lines; all other code comes from a file that is compiled, or that a run has written. */
-const FREE = ['sh'];
+/** Command lines and diagrams; all other code comes from a file that is compiled, or that a run has written. */
+const FREE = ['sh', 'mermaid'];
 
 /** The lines of a region, or of the whole file, without markers and common indentation. */
 function regionOf(source: string, region: string): string {
