@@ -3,8 +3,8 @@ import type { Row } from './types.js';
 
 const BAR = 16;
 const GAP = 4;
-const LEFT = 190;
-const WIDTH = 460;
+const LEFT = 132;
+const WIDTH = 240;
 const COLOURS: Readonly<Record<string, string>> = {
   ours: '#e0234e',
   bare: '#8a94a6',
@@ -57,9 +57,9 @@ export function chartOf(rows: readonly Row[], title: string, figures: readonly R
       }
     }
   }
-  const style = 'text{font:12px sans-serif;fill:#1c2330}.head{font-weight:bold}';
+  const style = 'text{font:13px sans-serif;fill:#1c2330}.head{font-weight:bold}';
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LEFT + WIDTH + 70} ${y + 8}" role="img">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${LEFT + WIDTH + 70}" viewBox="0 0 ${LEFT + WIDTH + 70} ${y + 8}" role="img">`,
     `<title>${title}</title>`,
     `<style>${style}</style>`,
     '<rect width="100%" height="100%" fill="#ffffff"/>',
