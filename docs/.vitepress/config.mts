@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { defineConfig } from 'vitepress';
+import { defineConfig, type HeadConfig } from 'vitepress';
 import { writeForModels } from './llms.mjs';
 import { sections } from './pages.mjs';
 import { sequenceOf } from './sequence.mjs';
 import { slugify } from '../tools/slugify.mjs';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+const { version, homepage } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { readonly version: string; readonly homepage?: string };
 
 export default defineConfig({
   title: 'nestjs-mcp',
@@ -15,7 +15,25 @@ export default defineConfig({
   lang: 'en',
   head: [['link', { rel: 'icon', href: '/logo.svg', type: 'image/svg+xml' }]],
   srcExclude: ['snippets/**'],
-  lastUpdated: false,
+  lastUpdated: true,
+  // The address of the site is known when `homepage` of package.json is set, which a release demands.
+  ...(homepage !== undefined && { sitemap: { hostname: homepage } }),
+  transformHead({ page, title, description }) {
+    const path = page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html');
+    const meta = {
+      'og:type': 'article',
+      'og:site_name': 'nestjs-mcp',
+      'og:title': title,
+      'og:description': description,
+    };
+    const tags = Object.entries(meta).map(([property, content]): HeadConfig => [
+      'meta',
+      { property, content },
+    ]);
+    if (homepage === undefined) return tags;
+    const { href } = new URL(path, homepage);
+    return [...tags, ['meta', { property: 'og:url', content: href }], ['link', { rel: 'canonical', href }]];
+  },
   markdown: {
     anchor: { slugify },
     toc: { slugify },
