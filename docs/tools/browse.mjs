@@ -1,6 +1,6 @@
 /* global document, window */
-// Opens five pages of the built site in Chromium: light, dark and narrow. Fails on an error, on a request to another host,
-// and on a page that is wider than the window. The pictures are in docs/.vitepress/screenshots.
+// Opens pages of the built site in Chromium: light, dark and on a phone. Fails on an error, on a request to another host, on a picture
+// that does not load, and on a page that is wider than the window or has no Markdown beside it. The pictures are in docs/.vitepress/screenshots.
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
@@ -12,11 +12,23 @@ import { install } from '../../test/suites/conformance/support/install.mjs';
 const docs = join(import.meta.dirname, '..');
 const dist = join(docs, '.vitepress/dist');
 
-const PAGES = ['index', 'start', 'interceptors', 'options', 'api/index'];
+const PAGES = [
+  'index',
+  'start',
+  'concepts',
+  'interceptors',
+  'authorization',
+  'several-nodes',
+  'explorer',
+  'performance',
+  'compare',
+  'options',
+  'api/index',
+];
 const LOOKS = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-  { name: 'narrow', colorScheme: 'light', viewport: { width: 375, height: 812 } },
+  { name: 'narrow', colorScheme: 'light', viewport: { width: 390, height: 844 } },
 ];
 const TYPES = {
   '.html': 'text/html',
@@ -62,8 +74,12 @@ async function open(path, { name, colorScheme, viewport }) {
   const seen = await page.evaluate(() => ({
     isDark: document.documentElement.classList.contains('dark'),
     overflow: document.documentElement.scrollWidth - window.innerWidth,
+    broken: [...document.images].filter(image => image.naturalWidth === 0).map(image => image.src),
   }));
   if (seen.isDark !== (colorScheme === 'dark')) fault('has the wrong colours');
+  for (const source of seen.broken) fault(`does not show ${source}`);
+  const markdown = await page.request.get(`${origin}/${path}.md`);
+  if (!markdown.ok() || !(await markdown.text()).includes('\n')) fault('has no Markdown');
   if (seen.overflow > 0) fault(`is ${seen.overflow} px wider than the window`);
   await page.screenshot({ path: join(docs, `.vitepress/screenshots/${path.replace('/', '-')}-${name}.png`) });
   await page.close();
