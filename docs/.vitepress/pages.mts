@@ -11,6 +11,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['concepts', 'Concepts'],
     ['generating', 'Generate classes'],
     ['command-line', 'Command line'],
+    ['cookbook', 'Cookbook'],
     ['samples', 'Samples'],
   ],
   Handlers: [
