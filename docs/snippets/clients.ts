@@ -24,7 +24,7 @@ export class Invoices {
     return this.billing.callTool({ name: 'pay', arguments: { id } });
   }
 
-  // A question of the server to the user; also @OnSampling and @OnRoots.
+  // An elicitation of the server; also @OnSampling and @OnRoots.
   @OnElicitation('billing')
   confirm(params: ElicitRequest['params']) {
     return { action: 'accept', content: { ok: params.message !== '' } };
