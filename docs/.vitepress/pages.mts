@@ -66,6 +66,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['telemetry', 'Telemetry'],
     ['performance', 'Performance'],
     ['troubleshooting', 'Troubleshooting'],
+    ['faq', 'FAQ'],
   ],
   'Beside and before': [
     ['compare', 'Compare'],
