@@ -158,7 +158,7 @@ function pathOf(app: INestApplication, name: string | undefined): string {
   const [path] = host?.paths ?? [];
   if (path === undefined)
     throw new Error(
-      `The application has no MCP server ${name ?? ''} with an HTTP endpoint; set the option "server" to another server`,
+      `The application has no MCP server${name === undefined ? '' : ` "${name}"`} with an HTTP endpoint; set the option "server" to another server`,
     );
   return path;
 }
