@@ -216,7 +216,7 @@ describe.each(platforms())('several servers on %s', platform => {
 
   it('without HTTP have no route', async () => {
     await expect(test.client({ server: 'silent' })).rejects.toThrow(
-      /no MCP server silent with an HTTP endpoint/,
+      /no MCP server "silent" with an HTTP endpoint/,
     );
     expect((await fetch(await test.url('/silent'))).status).toBe(404);
   });
