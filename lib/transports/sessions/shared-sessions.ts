@@ -255,8 +255,8 @@ export class SharedSessions {
       knows: one => isCut() || Date.now() - (this.known.get(one) ?? 0) < BELIEVED_MS,
       share: async change => {
         await this.update(session, fieldsOfChange(change));
-        // A node that becomes the home later reads the change.
-        current = (await this.read(session))?.home ?? current;
+        // A node that becomes the home later reads the change. After a failure of the store, each node checks the session.
+        current = (await this.read(session).catch(() => undefined))?.home ?? current;
         await tellHolders({ kind: 'state', change });
       },
       readChannel: async () => (await this.read(session))?.channel,
