@@ -52,9 +52,7 @@ async function run(io: Io, path: string, isDry: boolean): Promise<void> {
     before.set(manifest.path, manifest.before);
     texts.set(manifest.path, manifest.text);
   }
-  if (texts.size === 0)
-    return io.out(`Nothing to do in the files of ${relative(io.cwd, config)}
-`);
+  if (texts.size === 0) return io.out(`Nothing to do in the files of ${relative(io.cwd, config)}\n`);
   for (const [file, text] of texts)
     if (isDry) io.out(diffOf(relative(io.cwd, file), before.get(file) ?? '', text));
     else writeFileSync(file, text);

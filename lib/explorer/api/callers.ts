@@ -14,7 +14,7 @@ export interface CallerViewRequest {
 }
 
 export interface CallerView {
-  /** How the caller is known: its scopes and roles, if it has any. Absent for a caller that was refused. */
+  /** The scopes and roles of the caller. Absent if the server refuses the caller. */
   readonly caller?: { readonly scopes: readonly string[]; readonly roles: readonly string[] };
   /** Why the caller gets no lists at all, such as an expired token. */
   readonly refused?: string;

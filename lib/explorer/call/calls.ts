@@ -84,7 +84,7 @@ export class Calls {
     try {
       if (opened && opened.response?.['result'] === undefined) {
         const recording = new Recording();
-        return this.ended(request, traceOf({ answer: opened, durationMs: 0, method, recording, traceId }));
+        return answerOf(request, traceOf({ answer: opened, durationMs: 0, method, recording, traceId }));
       }
       if (isSession && server.capabilities.logging) {
         await client.request('logging/setLevel', { level: 'debug' }, this.recorder.headers);
@@ -93,7 +93,7 @@ export class Calls {
         const answer = await client.request(method, whole, { ...recorded, ...headers }, own?.nameHeader);
         return { answer, durationMs: performance.now() - started };
       }, AUDIT_MS);
-      return this.ended(request, traceOf({ ...value, method, recording, traceId }));
+      return answerOf(request, traceOf({ ...value, method, recording, traceId }));
     } finally {
       this.running.delete(traceId);
       await client.close();
@@ -110,9 +110,6 @@ export class Calls {
     await client.respond(id, result);
     return {};
   };
-
-  private readonly ended = ({ isStreamed }: ApiRequest, trace: CallTrace): CallTrace | CallEvent =>
-    isStreamed ? { type: 'trace', trace } : trace;
 
   /** @throws ApiFailure for a resource that is no view, and for one that the caller may not read */
   readonly view = async (request: ApiRequest): Promise<AppView> => {
@@ -145,6 +142,10 @@ export class Calls {
     return { server, client, isSession: revision < REVISION };
   }
 }
+
+/** A stream ends with the trace as an event. */
+const answerOf = ({ isStreamed }: ApiRequest, trace: CallTrace): CallTrace | CallEvent =>
+  isStreamed ? { type: 'trace', trace } : trace;
 
 interface Content {
   readonly mimeType?: string;

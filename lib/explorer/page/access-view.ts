@@ -88,7 +88,7 @@ function listView({ method, entries, tokens, isCut, refused }: CallerList): Chil
         },
         entries,
       ),
-      isCut && h('p.hint', 'The list goes on: the explorer reads its first 50 pages only.'),
+      isCut && h('p.hint', 'The explorer reads only the first 50 pages of this list.'),
     )
   );
 }

@@ -1,7 +1,7 @@
 import type { ChainHost, ChainInterceptor, ChainPhase, MethodStage, ServerChain, Sourced } from '../api.js';
 import { badge, fill, h, reveal, select, table, type Child } from './dom.js';
 import { linkTo, type Route } from './route.js';
-import { count, ms } from './values.js';
+import { count, ms, revisionsOf } from './values.js';
 import { View } from './view.js';
 
 /** The place of the orders, in the place of an interceptor. */
@@ -225,8 +225,7 @@ const stagesView = (stages: readonly MethodStage[]): Child =>
         Method: ({ method }) => h('code', method),
         Place: ({ place }) => place,
         Extension: ({ extension }) => h('code', extension),
-        Revisions: ({ eras }) =>
-          eras.length > 1 ? 'all' : eras[0] === 'modern' ? '2026-07-28' : '2025-11-25 and earlier',
+        Revisions: ({ eras }) => (eras.length > 1 ? 'all' : revisionsOf(eras[0])),
       },
       stages,
     ),

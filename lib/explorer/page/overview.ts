@@ -2,7 +2,7 @@ import type { CatalogueEntry } from '../api.js';
 import { alertOf, fill, h, type Child } from './dom.js';
 import type { Item } from './items.js';
 import type { State } from './state.js';
-import { isRecord, textOf } from './values.js';
+import { isRecord, revisionsOf, textOf } from './values.js';
 import { wayView } from './way-view.js';
 
 /** The facts of a handler that differ from the defaults, and the way of its messages. */
@@ -32,10 +32,7 @@ function factsOf(entry: CatalogueEntry): Child[] {
     fact('Annotations', isRecord(annotations) ? annotationText(annotations) : undefined),
     fact('Header parameters', headers.map(({ header, argument }) => `${argument} → ${header}`).join(', ')),
     fact('Cache hint', cache && `${cache.ttlMs} ms${cache.scope ? `, ${cache.scope}` : ''}`),
-    fact(
-      'Revisions',
-      eras?.map(era => (era === 'modern' ? '2026-07-28' : '2025-11-25 and earlier')).join(', '),
-    ),
+    fact('Revisions', eras?.map(revisionsOf).join(', ')),
     fact('Mcp-Name header', nameHeader && `repeats "${nameHeader}"`),
   ];
 }

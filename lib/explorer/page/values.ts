@@ -1,3 +1,5 @@
+import type { Era } from '../api.js';
+
 export type Json = Readonly<Record<string, unknown>>;
 
 export const isRecord = (value: unknown): value is Json =>
@@ -26,8 +28,13 @@ export function span(durationMs: number): string {
 export const statusKind = (status: string): string =>
   ({ completed: 'pass', failed: 'deny', cancelled: 'deny', input_required: 'warn' })[status] ?? '';
 
-export const count = (number: number, noun: string): string =>
-  `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+export const plural = (number: number, one: string, many: string): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+
+export const count = (number: number, noun: string): string => plural(number, noun, `${noun}s`);
+
+/** The revisions of an era, as people read them. */
+export const revisionsOf = (era: Era): string => (era === 'modern' ? '2026-07-28' : '2025-11-25 and earlier');
 
 /** An ISO 8601 time in the time zone of the browser. */
 export function localTime(at: string): string {
@@ -36,6 +43,3 @@ export function localTime(at: string): string {
   const isToday = date.toDateString() === new Date().toDateString();
   return isToday ? time : `${date.toLocaleDateString('en-CA')} ${time}`;
 }
-
-export const plural = (number: number, one: string, many: string): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;

@@ -30,7 +30,7 @@ export class OrdersService {
       const { affected } = await manager
         .createQueryBuilder()
         .update(Product)
-        .set({ stock: () => `stock - ${quantity}` })
+        .set({ stock: () => 'stock - :quantity' })
         .where('sku = :sku AND stock >= :quantity', { sku, quantity })
         .execute();
       if (affected === 0) throw new ConflictException(`Only ${product.stock} of ${product.name} are left`);
