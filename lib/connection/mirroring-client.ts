@@ -11,7 +11,7 @@ import { argumentAt, HEADER_PREFIX, readHeaderParams } from '../headers/header-p
 import type { HeaderParam } from '../protocol/header-param.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { Observer } from '../protocol/traffic.js';
-import type { Observation } from '../protocol/traffic-listener.js';
+import type { Observation } from '../protocol/observation.js';
 import type { TaskAccess } from './client-task.js';
 import { taskClient, type TaskPassingClient } from './task-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';

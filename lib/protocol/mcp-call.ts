@@ -9,6 +9,7 @@ import type {
   Result,
   ServerEventBus,
 } from '@modelcontextprotocol/server';
+import type { Observation } from './observation.js';
 import type { Principal } from './principal.js';
 
 /** The two eras of the protocol: `modern` is 2026-07-28 and later, `legacy` is every earlier revision. */
@@ -61,9 +62,6 @@ export type AskClient = (
   },
 ) => Promise<Result>;
 
-/** Why a request ended without its answer. */
-export type Abortion = 'cancelled' | 'timeout' | 'shutdown';
-
 /** The channel to the client while its call runs. */
 export interface ReplyChannel {
   /** Aborts when the answer is no longer needed. */
@@ -89,10 +87,8 @@ export interface ReplyChannel {
    * Sends a request to the client while the handler waits. Undefined if the call cannot do so now: read it each time.
    */
   readonly ask?: AskClient;
-  /** Called when the channel ends the call without its answer. */
-  onAbort?: (reason: unknown, aborted: Abortion) => void;
-  /** Called when the reply stays open, perhaps for days. */
-  onOpen?: () => void;
+  /** Ends when the channel ends the call without its answer, and when the reply stays open, perhaps for days. */
+  observation?: Observation;
 }
 
 /** Takes part in the run of a call's handler. */

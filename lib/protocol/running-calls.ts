@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { CallerLimit, type Caps, type Counting, type LimitReached } from './caller-limit.js';
-import type { Abortion, McpCall, ReplyChannel } from './mcp-call.js';
+import type { McpCall, ReplyChannel } from './mcp-call.js';
+import type { Abortion } from './observation.js';
 
 /** Time for handlers to clean up after their signals abort, and for the last answers to be sent, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 500;
@@ -41,8 +42,7 @@ export abstract class RunningCall implements ReplyChannel {
   private looks = 0;
   /** What is called, for the log. */
   called?: Pick<McpCall, 'method' | 'params'>;
-  onAbort?: ReplyChannel['onAbort'];
-  onOpen?: ReplyChannel['onOpen'];
+  observation?: ReplyChannel['observation'];
 
   /** @param caller the key of the caller in the limits; see `limitKeyOf` */
   constructor(readonly caller: string) {}
@@ -66,7 +66,7 @@ export abstract class RunningCall implements ReplyChannel {
     if (this.ended) return;
     this.ended = { reason };
     this.looks = 0;
-    this.onAbort?.(reason, aborted);
+    this.observation?.end({ error: reason, aborted });
     this.ending?.abort(reason);
   }
 
@@ -88,7 +88,7 @@ export abstract class RunningCall implements ReplyChannel {
 
   stayOpen(): ReplyChannel['notify'] {
     this.isOpen = true;
-    this.onOpen?.();
+    this.observation?.end({ result: {} });
     return (method, params) => this.notify(method, params);
   }
 

@@ -1,4 +1,5 @@
-import type { Abortion, McpCall } from './mcp-call.js';
+import type { McpCall } from './mcp-call.js';
+import type { Outcome } from './observation.js';
 
 /** A request that is observed. For an incoming request, it is the `McpCall` itself. */
 export type TrafficRequest = Pick<McpCall, 'method'> &
@@ -38,19 +39,6 @@ export interface TrafficPoint {
 }
 
 export type NamedKind = 'tool' | 'prompt';
-
-/** The end of a request: a result, an error, or an abortion before either. */
-export type Outcome = { readonly result: unknown } | { readonly error: unknown; readonly aborted?: Abortion };
-
-/** One observed request, from start to end. */
-export interface Observation {
-  /** Runs work of the request, such as its handler, in the context of the request. */
-  run<T>(work: () => T): T;
-  /** The params to send, with the trace context if it exists. */
-  outgoing<P extends object | undefined>(params: P): P;
-  /** Ends the observation. Only the first end counts. */
-  end(outcome: Outcome): void;
-}
 
 /** One listener's observation of one request. */
 export interface Observing {

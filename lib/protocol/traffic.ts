@@ -1,13 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../util/message-of.js';
 import type { Params } from './mcp-call.js';
+import type { Observation, Outcome } from './observation.js';
 import type {
   EndedConnection,
   EndedTask,
-  Observation,
   Observing,
   ObserveTurn,
-  Outcome,
   TaskCall,
   TaskObserving,
   TrafficListener,

@@ -7,7 +7,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { Observer } from '../protocol/traffic.js';
-import type { Observation, Outcome, TrafficRequest } from '../protocol/traffic-listener.js';
+import type { Observation, Outcome } from '../protocol/observation.js';
+import type { TrafficRequest } from '../protocol/traffic-listener.js';
 
 export interface ObservedMessages {
   /** Observes the requests that the SDK's server answers itself, such as `initialize`. */

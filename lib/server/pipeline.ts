@@ -94,8 +94,8 @@ function observed(serve: Serve, observer: Observer | undefined): Serve {
     if (call.isSynthetic) return serve(call, write);
     const { reply } = call;
     const seen = observer.begin(call);
-    reply.onAbort = (error, aborted) => seen.end({ error, aborted });
-    reply.onOpen = () => seen.end({ result: {} });
+    // Not a function that ends it: V8 keeps such functions until the next full garbage collection.
+    reply.observation = seen;
     try {
       return await seen.run(() =>
         serve(call, async result => {
@@ -109,7 +109,7 @@ function observed(serve: Serve, observer: Observer | undefined): Serve {
       throw error;
     } finally {
       // The response may keep the channel for longer than the request.
-      reply.onAbort = reply.onOpen = undefined;
+      reply.observation = undefined;
     }
   };
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../protocol/traffic-listener.js';
+import type { Outcome } from '../protocol/observation.js';
 import { KNOWN_CODES, OTHER, TOOL_ERROR } from './conventions.js';
 
 /** How a request ended, in the terms of the conventions. */

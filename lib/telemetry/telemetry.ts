@@ -1,10 +1,10 @@
 import { attempt } from '../protocol/traffic.js';
+import type { Outcome } from '../protocol/observation.js';
 import type {
   EndedConnection,
   EndedTask,
   ObserveTurn,
   Observing,
-  Outcome,
   TaskCall,
   TaskObserving,
   TrafficListener,

@@ -1,5 +1,6 @@
 import type { Context, Link, Span, SpanContext } from '@opentelemetry/api';
-import type { Outcome, TaskCall, TaskObserving, TrafficPoint } from '../../protocol/traffic-listener.js';
+import type { Outcome } from '../../protocol/observation.js';
+import type { TaskCall, TaskObserving, TrafficPoint } from '../../protocol/traffic-listener.js';
 import { ATTR, OWN } from '../conventions.js';
 import { endingOf } from '../ending.js';
 import type { OpenTelemetry } from '../open-telemetry.js';
