@@ -34,14 +34,14 @@ export { McpHeader, mcpHeader } from './schema/keywords.js';
 export type { SchemaIssue, SchemaLike } from './schema/types.js';
 export { StderrLogger } from './transports/stdio/stderr.logger.js';
 
-export { InputRequiredException } from './elicitation/questions/input-required.exception.js';
+export { InputRequiredException } from './elicitation/requests/input-required.exception.js';
 export {
   inputRequest,
-  InputQuestion,
+  TypedInputRequest,
   type ElicitAnswer,
   type SampleAnswer,
-} from './elicitation/questions/input-request.js';
-export type { Jsonify } from './elicitation/questions/jsonify.js';
+} from './elicitation/requests/input-request.js';
+export type { Jsonify } from './elicitation/requests/jsonify.js';
 export { MemoryMrtrStore, type MrtrStore } from './stores/mrtr-store.js';
 export type { EventStore, StoredEvent } from './stores/event-store.js';
 export { MemoryEventStore } from './stores/memory-event-store.js';

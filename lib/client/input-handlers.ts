@@ -44,7 +44,7 @@ export class InputHandlers {
   private handlerOf(target: HandlerTarget, where: string): InputHandler {
     try {
       const call = this.scope.caller(target);
-      // A server's question comes with no HTTP request, so each one has a separate request scope.
+      // A server's input request comes with no HTTP request, so each one has a separate request scope.
       return (...args) => call({}, ...args) as ReturnType<InputHandler>;
     } catch (error) {
       throw new McpBootstrapError(where, reasonOf(error));

@@ -106,7 +106,7 @@ function isArgOptions(value: unknown): value is ArgOptions {
 }
 
 export interface AskOptions {
-  /** The question to the user. A function receives the validated arguments. */
+  /** The message to the user. A function receives the validated arguments. */
   message: string | ((args: never) => string);
   /** Schema of a flat object. Default: the class of the parameter. */
   schema?: SchemaLike;

@@ -2,12 +2,12 @@ import type { MrtrStore } from '../stores/mrtr-store.js';
 import { COUNT, FLAG, listOf, objectOf, oneOf, type OptionSchema, TIME } from '../options/option-schema.js';
 import { hasMethods } from '../util/values.js';
 
-/** The reaction to a recorded answer whose question has changed. */
+/** The reaction to a recorded answer whose input request has changed. */
 export type OnMismatch = 'reask' | 'error';
 
 /** Bounds on calls of 2025-era clients that wait for an answer. Such calls stay in memory. */
 export interface McpSuspensionOptions {
-  /** Maximum open questions and waiting calls of one session or stdio connection. Default: 16. */
+  /** Maximum open input requests and waiting calls of one session or stdio connection. Default: 16. */
   maxPerSession?: number;
   /** Maximum for all sessions of one caller, and of the anonymous callers of one address. Default: 100. */
   maxPerCaller?: number;
@@ -43,7 +43,7 @@ export interface McpMrtrOptions {
   singleUse?: boolean;
   /** The most rounds of one call. Default: 10. */
   maxRounds?: number;
-  /** If a question has changed: ask again, or end the call. Default: `error`; in production (`NODE_ENV`) `reask`. */
+  /** If an input request has changed: ask again, or end the call. Default: `error`; in production (`NODE_ENV`) `reask`. */
   onMismatch?: OnMismatch;
   /** Bounds on calls of 2025-era clients that wait for an answer. Default: see its fields. */
   suspension?: McpSuspensionOptions;

@@ -2,16 +2,16 @@ import { Logger } from '@nestjs/common';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
-import { canAsk } from './questions/asking.js';
+import { canAsk } from './requests/asking.js';
 import type { Traffic } from '../protocol/traffic.js';
 import { RareLines } from '../util/log-line.js';
 import { RunningWork } from '../protocol/running-calls.js';
 import { LiveAsker, type PendingRequests } from './live/pending-requests.js';
 import { CurrentRound } from './replay/current-round.js';
-import type { InputRequiredOptions } from './questions/input-required.exception.js';
+import type { InputRequiredOptions } from './requests/input-required.exception.js';
 import { copyOf, type Journal, newJournal, withAnswers, withAnswersAsked } from './replay/journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
-import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from './questions/errors.js';
+import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from './requests/errors.js';
 import { MrtrError } from './mrtr.error.js';
 import { bindingOf, InvalidStateError, RequestState } from './state/request-state.js';
 import { WatchedStore } from './state/watched-store.js';
@@ -198,9 +198,9 @@ export class RoundEngine {
         'the handler has changed since, and a step of the call depends on an answer',
       );
     }
-    const questions = Object.keys(answers).length + Object.keys(open).length + Object.keys(asked).length;
-    if (questions > 0 || given || state !== undefined) {
-      this.logger.warn(`${where} has changed since a call of it began; its questions are asked again`);
+    const known = Object.keys(answers).length + Object.keys(open).length + Object.keys(asked).length;
+    if (known > 0 || given || state !== undefined) {
+      this.logger.warn(`${where} has changed since a call of it began; its input requests are asked again`);
     }
     return { ...kept, version, answers: {}, open: {} };
   }

@@ -1,6 +1,6 @@
 import { MissingRequiredClientCapabilityError, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { UnsupportedInput } from './questions/errors.js';
+import { UnsupportedInput } from './requests/errors.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { toolError } from '../protocol/tool-result.js';

@@ -1,8 +1,8 @@
 import { HttpException } from '@nestjs/common';
 import type { AskOptions } from '../decorators/params.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
-import { inputRequest } from '../elicitation/questions/input-request.js';
-import { isKey, KEY_RULE } from '../elicitation/questions/key.js';
+import { inputRequest } from '../elicitation/requests/input-request.js';
+import { isKey, KEY_RULE } from '../elicitation/requests/key.js';
 import { isText } from '../util/values.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';

@@ -8,8 +8,8 @@ import {
 import type { ExternalExceptionsHandler } from '@nestjs/core/exceptions/external-exceptions-handler.js';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
-import { isRoundEnd } from '../elicitation/questions/input-required.exception.js';
-import { isUnaskable } from '../elicitation/questions/errors.js';
+import { isRoundEnd } from '../elicitation/requests/input-required.exception.js';
+import { isUnaskable } from '../elicitation/requests/errors.js';
 import { isAsyncIterable, isThenable, valuesOf } from '../util/async-iterable.js';
 import { CallCancelled, isCancellation } from '../exceptions/call-cancelled.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';

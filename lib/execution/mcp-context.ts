@@ -16,11 +16,11 @@ import {
   type ElicitOptions,
   type ElicitUrlOptions,
   type InferSchema,
-  type InputQuestion,
+  type TypedInputRequest,
   type SampleAnswer,
-} from '../elicitation/questions/input-request.js';
-import type { Jsonify } from '../elicitation/questions/jsonify.js';
-import { canAsk, type Asking, type CurrentAsking } from '../elicitation/questions/asking.js';
+} from '../elicitation/requests/input-request.js';
+import type { Jsonify } from '../elicitation/requests/jsonify.js';
+import { canAsk, type Asking, type CurrentAsking } from '../elicitation/requests/asking.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HeaderParam } from '../protocol/header-param.js';
@@ -171,9 +171,9 @@ export class McpContext {
   }
 
   /**
-   * Asks the user to fill in a form, and waits for the answer. If the handler has to run again, earlier questions,
+   * Asks the user to fill in a form, and waits for the answer. If the handler has to run again, earlier input requests,
    * `step`, `now`, `uuid` and `random` return their earlier results.
-   * @param key identifies the question in this handler; only a loop may use it again
+   * @param key identifies the input request in this handler; only a loop may use it again
    * @throws McpException (-32602) for an answer that does not match the schema; MrtrError for an invalid form. Do not
    * catch the error that ends the round
    */
@@ -199,13 +199,13 @@ export class McpContext {
     return this.asking.ask(key, () => inputRequest.roots());
   }
 
-  /** Asks several questions in one round; see `elicit`. The answers have the same keys. */
-  async askAll<Q extends Readonly<Record<string, InputQuestion>>>(
-    questions: Q,
+  /** Asks several input requests in one round; see `elicit`. The answers have the same keys. */
+  async askAll<Q extends Readonly<Record<string, TypedInputRequest>>>(
+    requests: Q,
   ): Promise<{ [K in keyof Q]: Q[K]['answer'] }> {
-    const answers = Object.entries(questions).map(async ([key, question]) => [
+    const answers = Object.entries(requests).map(async ([key, request]) => [
       key,
-      await this.asking.ask(key, () => question),
+      await this.asking.ask(key, () => request),
     ]);
     return Object.fromEntries(await Promise.all(answers)) as { [K in keyof Q]: Q[K]['answer'] };
   }

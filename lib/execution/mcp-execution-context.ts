@@ -1,4 +1,4 @@
-import type { HandlerRound } from '../elicitation/questions/asking.js';
+import type { HandlerRound } from '../elicitation/requests/asking.js';
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { CallLifecycle } from '../protocol/mcp-call.js';

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server';
-import { invalidState } from '../elicitation/questions/errors.js';
+import { invalidState } from '../elicitation/requests/errors.js';
 import { bindingOf, InvalidStateError, RequestState } from '../elicitation/state/request-state.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { Traffic } from '../protocol/traffic.js';

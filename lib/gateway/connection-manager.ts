@@ -45,7 +45,7 @@ export class ConnectionPool {
     return this.pooled.size;
   }
 
-  /** @param alone a call that the backend may ask for input: a late question must not reach another caller */
+  /** @param alone a call that the backend may ask for input: a late input request must not reach another caller */
   lease(borrower: Borrower, alone: Call | undefined, open: () => BackendConnection): Lease {
     const usable = [...this.pooled].filter(one => one.key === borrower.key && !one.isSpent);
     const free = usable.filter(({ taken }) => !taken);

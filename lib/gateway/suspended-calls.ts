@@ -5,25 +5,25 @@ import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../protocol/caller.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { Call, type AskOptions } from './call.js';
-import { invalidState } from '../elicitation/questions/errors.js';
+import { invalidState } from '../elicitation/requests/errors.js';
 import type { GatewayLimits } from './gateway-options.js';
 import { shareOf, tooMany } from './limits.js';
 
-interface Question {
+interface OpenRequest {
   readonly method: string;
   readonly params: Params | undefined;
   answer(result: Result): void;
 }
 
-/** The most open questions of one call. */
-const MAX_QUESTIONS = 32;
+/** The most open open of one call. */
+const MAX_OPEN_REQUESTS = 32;
 
-/** A call of a 2026-era client to a 2025-era backend. A question ends the client's round; the call to the backend goes on. */
+/** A call of a 2026-era client to a 2025-era backend. An input request ends the client's round; the call to the backend goes on. */
 class SuspendedCall extends Call {
-  private readonly questions = new Map<string, Question>();
+  private readonly open = new Map<string, OpenRequest>();
   private readonly ending = new AbortController();
   private readonly outcome: Promise<Result>;
-  private onQuestion?: () => void;
+  private onRequest?: () => void;
 
   constructor(exchange: McpCall, start: (call: Call, signal: AbortSignal) => Promise<Result>) {
     super(exchange);
@@ -33,9 +33,7 @@ class SuspendedCall extends Call {
   }
 
   get inputRequests(): Record<string, object> {
-    return Object.fromEntries(
-      [...this.questions].map(([key, { method, params }]) => [key, { method, params }]),
-    );
+    return Object.fromEntries([...this.open].map(([key, { method, params }]) => [key, { method, params }]));
   }
 
   /** Returns undefined if the backend asks. An abort of the request gives up the call. */
@@ -48,15 +46,15 @@ class SuspendedCall extends Call {
     try {
       this.answer(exchange.inputResponses ?? {});
       const asked = new Promise<undefined>(resolve => {
-        this.onQuestion = () => resolve(undefined);
-        if (this.questions.size > 0) resolve(undefined);
+        this.onRequest = () => resolve(undefined);
+        if (this.open.size > 0) resolve(undefined);
       });
       const result = await Promise.race([this.outcome, asked]);
-      // Questions that the backend asks at the same time go into one round.
+      // Input requests that the backend asks at the same time go into one round.
       if (!result) await new Promise(resolve => setImmediate(resolve));
       return result;
     } finally {
-      this.onQuestion = undefined;
+      this.onRequest = undefined;
       signal.removeEventListener('abort', onAbort);
     }
   }
@@ -70,29 +68,29 @@ class SuspendedCall extends Call {
     params: Params | undefined,
     { signal = this.ending.signal }: AskOptions,
   ): Promise<Result> {
-    if (this.questions.size >= MAX_QUESTIONS) {
-      throw new ProtocolError(McpErrorCode.Refused, `At most ${MAX_QUESTIONS} questions at a time`);
+    if (this.open.size >= MAX_OPEN_REQUESTS) {
+      throw new ProtocolError(McpErrorCode.Refused, `At most ${MAX_OPEN_REQUESTS} open at a time`);
     }
     const key = randomUUID();
     const ended = AbortSignal.any([signal, this.ending.signal]);
     try {
       ended.throwIfAborted();
-      const answered = new Promise<Result>(answer => this.questions.set(key, { method, params, answer }));
-      this.onQuestion?.();
+      const answered = new Promise<Result>(answer => this.open.set(key, { method, params, answer }));
+      this.onRequest?.();
       return await unlessAborted(answered, ended);
     } catch {
       throw new ProtocolError(McpErrorCode.Refused, 'Cancelled');
     } finally {
-      this.questions.delete(key);
+      this.open.delete(key);
     }
   }
 
-  /** Questions without an answer are asked again. */
+  /** Input requests without an answer are asked again. */
   private answer(responses: Readonly<Record<string, unknown>>): void {
-    for (const [key, question] of this.questions) {
+    for (const [key, request] of this.open) {
       if (!Object.hasOwn(responses, key) || responses[key] === undefined) continue;
-      this.questions.delete(key);
-      question.answer(responses[key] as Result);
+      this.open.delete(key);
+      request.answer(responses[key] as Result);
     }
   }
 }

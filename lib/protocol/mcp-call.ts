@@ -57,7 +57,7 @@ export type AskClient = (
   method: string,
   params: Params | undefined,
   options: Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'> & {
-    /** Names the question within its call. */
+    /** Names the input request within its call. */
     readonly key?: string;
   },
 ) => Promise<Result>;

@@ -65,7 +65,7 @@ export interface TaskOverview {
   readonly createdAt: string;
   readonly ttlMs: number;
   /** The number of elicitations that wait for an answer. */
-  readonly questions: number;
+  readonly inputRequests: number;
 }
 
 /** The tasks of a server, for its operators. */

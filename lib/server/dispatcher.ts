@@ -6,7 +6,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';
 import { McpContext } from '../execution/mcp-context.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
-import { isRoundEnd } from '../elicitation/questions/input-required.exception.js';
+import { isRoundEnd } from '../elicitation/requests/input-required.exception.js';
 import type { Rounds } from '../elicitation/rounds.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { itemOf, perList, type DispatchedMethod, type ListMethod } from '../protocol/methods.js';

@@ -1,5 +1,5 @@
 import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server';
-import { isRoundEnd } from '../elicitation/questions/input-required.exception.js';
+import { isRoundEnd } from '../elicitation/requests/input-required.exception.js';
 import type { CurrentRound } from '../elicitation/replay/current-round.js';
 import type { AskingHandler } from '../elicitation/round-engine.js';
 import type { Rounds } from '../elicitation/rounds.js';

@@ -115,7 +115,7 @@ export class McpServerInstance {
     this.limits = {
       calls: this.running.limit,
       hanging: this.running.hanging,
-      questions: rounds.suspensions.limit,
+      inputRequests: rounds.suspensions.limit,
     };
 
     const further = Array.from(methods.values(), ({ requirement }) => requirement);

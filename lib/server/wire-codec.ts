@@ -14,7 +14,7 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { assertDeclared } from '../elicitation/questions/errors.js';
+import { assertDeclared } from '../elicitation/requests/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { LISTEN, mayAsk } from '../protocol/methods.js';
 import type { JsonRpcError } from '../protocol/errors.js';

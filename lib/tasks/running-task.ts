@@ -113,7 +113,7 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     if (this.taskId === undefined) this.parts.call.reply.extend?.();
   }
 
-  /** While the task is created, questions wait for it. */
+  /** While the task is created, input requests wait for it. */
   get ask(): AskClient | undefined {
     return this.beginning && !this.isRefused ? this.elicit : undefined;
   }

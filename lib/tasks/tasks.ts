@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { InputRequest, Result } from '@modelcontextprotocol/server';
-import { readAnswer, readKind } from '../elicitation/questions/input-request.js';
+import { readAnswer, readKind } from '../elicitation/requests/input-request.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { callerOf } from '../protocol/caller.js';

@@ -40,5 +40,5 @@ export function taskResult(task: StoredTask): Result {
 /** What operators see of a task. */
 export const overviewOf = (task: StoredTask): TaskOverview => {
   const { id, tool, status, statusMessage, createdAt, ttlMs } = task;
-  return { id, tool, status, statusMessage, createdAt, ttlMs, questions: openIn(task).length };
+  return { id, tool, status, statusMessage, createdAt, ttlMs, inputRequests: openIn(task).length };
 };

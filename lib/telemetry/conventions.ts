@@ -58,7 +58,7 @@ export const METRIC = {
     hanging: 'nestjs_mcp.hanging_calls',
     sessions: 'nestjs_mcp.sessions',
     listeners: 'nestjs_mcp.listeners',
-    questions: 'nestjs_mcp.questions',
+    inputRequests: 'nestjs_mcp.input_requests',
     responses: 'nestjs_mcp.http.responses',
     eventStore: 'nestjs_mcp.event_store.size',
     tasks: 'nestjs_mcp.tasks',

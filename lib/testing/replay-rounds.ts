@@ -7,11 +7,11 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { McpContext } from '../execution/mcp-context.js';
 
-/** The outcome of `replayRounds`: the result of a handler, and its questions in each round. */
+/** The outcome of `replayRounds`: the result of a handler, and its input requests in each round. */
 export interface ReplayedRounds<T> {
   /** The handler's result in the last round. */
   readonly result: T;
-  /** The questions of each round, by their keys. */
+  /** The input requests of each round, by their keys. */
   readonly rounds: readonly Readonly<Record<string, InputRequest>>[];
 }
 
@@ -22,10 +22,10 @@ const travel = (journal: Journal): Journal => JSON.parse(JSON.stringify(journal)
 
 /**
  * Runs a handler as a stateless server does: from the start in every round. Each round runs twice and must ask the same
- * questions.
+ * input requests.
  * @param handler calls the handler with the given context: `ctx => tools.deploy({ service: 'shop' }, ctx)`
  * @param answers the client's answers by key: `{ region: { action: 'accept', content: { name: 'eu' } } }`
- * @throws Error for a question without an answer or a changed question, MrtrError for other mistakes of the handler
+ * @throws Error for an input request that has no answer or has changed, MrtrError for other mistakes of the handler
  * @example
  * ```ts
  * const { result, rounds } = await replayRounds(ctx => tools.deploy({ service: 'shop' }, ctx), {
@@ -44,7 +44,7 @@ export async function replayRounds<T>(
     const again = await runRound(handler, { ...journal, ...learnt(first.journal) });
     if (!isDeepStrictEqual(first.asked, again.asked)) {
       throw new Error(
-        `Round ${rounds.length + 1} asks other questions when it runs again: expected ${JSON.stringify(first.asked)}, found ${JSON.stringify(again.asked)}`,
+        `Round ${rounds.length + 1} asks other input requests when it runs again: expected ${JSON.stringify(first.asked)}, found ${JSON.stringify(again.asked)}`,
       );
     }
     if (first.asked === undefined) return { result: first.result as T, rounds };

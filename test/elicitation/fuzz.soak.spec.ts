@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { McpException } from 'nestjs-mcp';
 import type { Entry } from '../../lib/catalog/entries.js';
-import { inputRequest } from '../../lib/elicitation/questions/input-request.js';
+import { inputRequest } from '../../lib/elicitation/requests/input-request.js';
 import type { MrtrSettings } from '../../lib/elicitation/mrtr-options.js';
 import { InvalidStateError, RequestState } from '../../lib/elicitation/state/request-state.js';
 import { Rounds } from '../../lib/elicitation/rounds.js';

@@ -95,9 +95,9 @@ describe('a question that cannot be sent', () => {
 
     expect(outcome).toMatchObject({ isError: true });
     expect(logs.errors).toHaveLength(1);
-    const sentences = logs.errors[0].split('\n').filter(line => line.includes('MRTR_INVALID_QUESTION'));
+    const sentences = logs.errors[0].split('\n').filter(line => line.includes('MRTR_INVALID_INPUT_REQUEST'));
     expect(sentences).toEqual([
-      expect.stringMatching(`Tools\\.${name} asks "region", .*${why}.* \\[MRTR_INVALID_QUESTION\\]$`),
+      expect.stringMatching(`Tools\\.${name} asks "region", .*${why}.* \\[MRTR_INVALID_INPUT_REQUEST\\]$`),
     ]);
   });
 

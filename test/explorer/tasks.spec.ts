@@ -101,9 +101,9 @@ describe('tasks in the explorer', () => {
     const known = { createdAt: expect.any(String) as string, ttlMs: 3_600_000 };
     expect(json).toEqual({
       tasks: [
-        { id: second, tool: 'fails', status: 'completed', questions: 0, ...known },
+        { id: second, tool: 'fails', status: 'completed', inputRequests: 0, ...known },
         {
-          ...{ id: first, tool: 'greet', status: 'input_required', questions: 1, ...known },
+          ...{ id: first, tool: 'greet', status: 'input_required', inputRequests: 1, ...known },
           statusMessage: expect.stringMatching(/^Asking with (?!ghp_)/) as string,
         },
       ],

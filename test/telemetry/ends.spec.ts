@@ -53,12 +53,20 @@ const METRICS = {
   hanging: 'nestjs_mcp.hanging_calls',
   sessions: 'nestjs_mcp.sessions',
   listeners: 'nestjs_mcp.listeners',
-  questions: 'nestjs_mcp.questions',
+  inputRequests: 'nestjs_mcp.input_requests',
   responses: 'nestjs_mcp.http.responses',
   eventStore: 'nestjs_mcp.event_store.size',
 };
 
-const IDLE = { calls: 0, hanging: 0, sessions: 0, listeners: 0, questions: 0, responses: 0, eventStore: 0 };
+const IDLE = {
+  calls: 0,
+  hanging: 0,
+  sessions: 0,
+  listeners: 0,
+  inputRequests: 0,
+  responses: 0,
+  eventStore: 0,
+};
 
 const untilOpen = async (test: TestApp, wanted: Partial<typeof IDLE>) => {
   const metrics = test.app.get(McpMetrics);
@@ -107,7 +115,7 @@ const asking = {
 };
 
 /** A call that waits for the answer to a question. */
-const withQuestion = (cancels: boolean) => async (test: TestApp) => {
+const withInputRequest = (cancels: boolean) => async (test: TestApp) => {
   const opened = await sendAs(test, USER, { body: asking });
   await opened.text();
   const headers = { 'mcp-session-id': opened.headers['mcp-session-id'] as string };
@@ -116,7 +124,7 @@ const withQuestion = (cancels: boolean) => async (test: TestApp) => {
     if (cancels) {
       const body = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
       await (await sendAs(test, USER, { headers, body })).text();
-      await untilOpen(test, { questions: 0, calls: 0 });
+      await untilOpen(test, { inputRequests: 0, calls: 0 });
     }
     await endSession(test, headers);
     await answer.text();
@@ -159,11 +167,15 @@ const KINDS: readonly Kind[] = [
     during: { listeners: 1, sessions: 1 },
   },
   {
-    what: 'a question whose call is cancelled',
-    open: withQuestion(true),
-    during: { questions: 1, calls: 1 },
+    what: 'an input request whose call is cancelled',
+    open: withInputRequest(true),
+    during: { inputRequests: 1, calls: 1 },
   },
-  { what: 'a question whose session ends', open: withQuestion(false), during: { questions: 1, calls: 1 } },
+  {
+    what: 'an input request whose session ends',
+    open: withInputRequest(false),
+    during: { inputRequests: 1, calls: 1 },
+  },
 ];
 
 describe.each(platforms())('on %s, all gauges are 0 and all spans ended after', platform => {
@@ -186,7 +198,7 @@ describe.each(platforms())('on %s, all gauges are 0 and all spans ended after', 
 
   it('the application has closed', async () => {
     for (const { open } of KINDS) await open(test);
-    await untilOpen(test, { listeners: 3, questions: 2 });
+    await untilOpen(test, { listeners: 3, inputRequests: 2 });
     const { app } = test;
     const metrics = app.get(McpMetrics);
     await app.close();

@@ -44,7 +44,7 @@ describe('replayRounds', () => {
     [
       'asks something else each time',
       ctx => ctx.elicit('first', { ...FORM, message: `At ${process.hrtime.bigint()}?` }),
-      'asks other questions',
+      'asks other input requests',
     ],
     ['has a question without an answer', ctx => ctx.elicit('unknown', FORM), 'asks "unknown", but'],
     ['asks without end', async ctx => endless(ctx), 'more than'],

@@ -3,16 +3,16 @@ import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall, Params, RoundMemory } from '../../protocol/mcp-call.js';
 import type { Answer } from '../../protocol/answer.js';
 import { toolError } from '../../protocol/tool-result.js';
-import { ClientFailed, tooManyRounds } from '../questions/errors.js';
-import { RoundEnded } from '../questions/round-ended.js';
+import { ClientFailed, tooManyRounds } from '../requests/errors.js';
+import { RoundEnded } from '../requests/round-ended.js';
 import type { PendingRequests } from './pending-requests.js';
 
-/** The delay before a call without questions is repeated, in milliseconds. */
+/** The delay before a call without input requests is repeated, in milliseconds. */
 const PACE_MS = 250;
 
 /**
  * Runs the rounds of a call by sending requests to its client. The SDK can do so for 2025-era clients, but cannot count
- * or refuse questions.
+ * or refuse input requests.
  */
 export class InlineRounds {
   constructor(
@@ -23,7 +23,7 @@ export class InlineRounds {
   /**
    * Runs all rounds. A round that ends before the call can ask is the result. If the client answers with an error, a tool
    * returns it as a result.
-   * @throws McpException for too many rounds or questions
+   * @throws McpException for too many rounds or input requests
    */
   async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
     const memory: RoundMemory | undefined = call.memory ?? (call.reply.ask && {});

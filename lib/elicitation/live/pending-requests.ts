@@ -10,7 +10,7 @@ import {
 import { CallerLimit, limitKeyIn, LimitReached } from '../../protocol/caller-limit.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
-import { assertDeclared, ClientFailed, UnsupportedInput } from '../questions/errors.js';
+import { assertDeclared, ClientFailed, UnsupportedInput } from '../requests/errors.js';
 import type { MrtrSettings } from '../mrtr-options.js';
 
 interface Asked {
@@ -21,7 +21,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** Asks clients while their calls wait. It counts the questions, because each keeps a call in memory. */
+/** Asks clients while their calls wait. It counts the input requests, because each keeps a call in memory. */
 export class PendingRequests {
   private readonly perSession = new Map<unknown, number>();
   readonly limit: CallerLimit;
@@ -31,13 +31,13 @@ export class PendingRequests {
     this.limit = new CallerLimit('calls wait for an answer', { max, maxPerCaller });
   }
 
-  /** The number of open questions. */
+  /** The number of open input requests. */
   get size(): number {
     return this.limit.size;
   }
 
   /**
-   * Asks all questions on the stream of the call, or none if one of them cannot be asked. @throws McpException,
+   * Asks all input requests on the stream of the call, or none if one of them cannot be asked. @throws McpException,
    * ClientFailed
    */
   async askAll(
@@ -52,7 +52,7 @@ export class PendingRequests {
     return Object.fromEntries(await Promise.all(answers));
   }
 
-  /** Like `askAll`, for all questions of the same turn of the event loop. */
+  /** Like `askAll`, for all input requests of the same turn of the event loop. */
   asker(call: McpCall): (key: string, request: InputRequest, over: AbortSignal) => Promise<Result> {
     let batch: Asked[] = [];
     const askBatch = () => {
@@ -147,7 +147,7 @@ export class LiveAsker {
 
   /**
    * @param rounds the number of ended rounds
-   * @param tooMany makes the error for a question past the last round; called once
+   * @param tooMany makes the error for an input request past the last round; called once
    */
   constructor(
     public rounds: number,
@@ -159,7 +159,7 @@ export class LiveAsker {
   }
 
   async ask(key: string, request: InputRequest, over: AbortSignal): Promise<unknown> {
-    // Questions that are open together belong to one round.
+    // Input requests that are open together belong to one round.
     if (this.open === 0) {
       if (this.begun >= this.maxRounds) throw (this.refusal ??= this.tooMany(key, this.begun + 1));
       this.begun++;

@@ -1,4 +1,4 @@
-import { isKey, KEY_RULE } from '../questions/key.js';
+import { isKey, KEY_RULE } from '../requests/key.js';
 import { captureFrames } from '../../util/nearest-frames.js';
 import type { ReportMistake } from '../mrtr.error.js';
 

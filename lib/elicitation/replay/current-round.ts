@@ -1,11 +1,11 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { isObservable, tap } from 'rxjs';
-import type { CurrentAsking, HandlerRound } from '../questions/asking.js';
+import type { CurrentAsking, HandlerRound } from '../requests/asking.js';
 import {
   assertKeys,
   InputRequiredException,
   type InputRequiredOptions,
-} from '../questions/input-required.exception.js';
+} from '../requests/input-required.exception.js';
 import type { Journal } from './journal.js';
 import type { Outcome, Round } from './round.js';
 import { isThenable } from '../../util/async-iterable.js';
@@ -115,14 +115,14 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     return new Promise(resolve => (this.whenLeft = resolve));
   }
 
-  /** All questions of the round. @throws MrtrError for a question that cannot be sent */
+  /** All input requests of the round. @throws MrtrError for an input request that cannot be sent */
   async requests({ inputRequests = {} }: InputRequiredOptions): Promise<Record<string, InputRequest>> {
     assertKeys(inputRequests);
     const round = this.begin();
     const requests = round.requests();
-    for (const [key, question] of Object.entries(inputRequests)) {
+    for (const [key, request] of Object.entries(inputRequests)) {
       if (Object.hasOwn(requests, key)) throw new Error(`"${key}" was asked in two ways at a time`);
-      requests[key] = await round.requestOf(key, question);
+      requests[key] = await round.requestOf(key, request);
     }
     return requests;
   }

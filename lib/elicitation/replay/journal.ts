@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readKind } from '../questions/input-request.js';
+import { readKind } from '../requests/input-request.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import type { InputMethod } from '../../protocol/methods.js';
 
@@ -20,7 +20,7 @@ export interface RecordedStep {
   readonly isTold?: boolean;
 }
 
-export type OpenQuestion = Omit<RecordedAnswer, 'answer'>;
+export type OpenRequest = Omit<RecordedAnswer, 'answer'>;
 
 /** A call's memory between two rounds. It is JSON, because it travels with the client. */
 export interface Journal {
@@ -30,8 +30,8 @@ export interface Journal {
   readonly rounds: number;
   /** In the order of arrival. */
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
-  readonly open: Readonly<Record<string, OpenQuestion>>;
-  /** The methods of an exception's questions, by key. */
+  readonly open: Readonly<Record<string, OpenRequest>>;
+  /** The methods of an exception's input requests, by key. */
   readonly asked?: Readonly<Record<string, InputMethod>>;
   /** The answers to `asked`, kept until the next exception. */
   readonly given?: Readonly<Record<string, unknown>>;
@@ -56,17 +56,17 @@ export const newJournal = (version: string): Journal => ({
   times: [],
 });
 
-/** Moves the client's answers into the journal, and drops answers to other questions. */
+/** Moves the client's answers into the journal, and drops answers to other input requests. */
 export function withAnswers(
   { asked = {}, ...journal }: Journal,
   responses: Readonly<Record<string, unknown>>,
 ): Journal {
   const answers: Record<string, RecordedAnswer> = { ...journal.answers };
-  const open: Record<string, OpenQuestion> = {};
-  for (const [key, question] of Object.entries(journal.open)) {
-    const { method, fingerprint } = question;
+  const open: Record<string, OpenRequest> = {};
+  for (const [key, request] of Object.entries(journal.open)) {
+    const { method, fingerprint } = request;
     if (Object.hasOwn(responses, key)) answers[key] = { method, fingerprint, answer: responses[key] };
-    else open[key] = question;
+    else open[key] = request;
   }
   const given = { ...journal.given };
   for (const key of Object.keys(asked)) if (Object.hasOwn(responses, key)) given[key] = responses[key];
@@ -84,7 +84,7 @@ export async function withAnswersReceived(call: McpCall): Promise<McpCall> {
   return { ...call, receive: undefined, inputResponses: await receive(inputResponses) };
 }
 
-/** Drops answers to questions that were not asked, before interceptors see them. @throws McpException (-32602) */
+/** Drops answers to input requests that were not asked, before interceptors see them. @throws McpException (-32602) */
 export async function withAnswersAsked(call: McpCall, journal: Journal | undefined): Promise<McpCall> {
   const { inputResponses, malformedResponses = [] } = call;
   if (!inputResponses) return call;

@@ -1,4 +1,4 @@
-import type { PreparedQuestion } from '../questions/input-request.js';
+import type { PreparedRequest } from '../requests/input-request.js';
 import type { Journal, RecordedAnswer, RecordedStep } from './journal.js';
 import type { ReportMistake } from '../mrtr.error.js';
 import type { OnMismatch } from '../mrtr-options.js';
@@ -29,8 +29,8 @@ export class ReplayLog {
     return this.left > 0;
   }
 
-  /** Returns undefined if the question must be asked. @throws MrtrError if another question had this key */
-  answerTo(key: string, prepared: PreparedQuestion): RecordedAnswer | undefined {
+  /** Returns undefined if the input request must be asked. @throws MrtrError if another input request had this key */
+  answerTo(key: string, prepared: PreparedRequest): RecordedAnswer | undefined {
     const recorded = Object.hasOwn(this.answers, key) ? this.answers[key] : undefined;
     if (recorded && this.isStillAsked(key, recorded, prepared)) {
       this.left--;
@@ -40,7 +40,7 @@ export class ReplayLog {
     return undefined;
   }
 
-  async addAnswer(key: string, { request, fingerprint }: PreparedQuestion, answer: unknown): Promise<void> {
+  async addAnswer(key: string, { request, fingerprint }: PreparedRequest, answer: unknown): Promise<void> {
     this.answers[key] = { method: request.method, fingerprint, answer };
     await this.options.onAdded?.();
   }
@@ -78,24 +78,24 @@ export class ReplayLog {
     return Object.keys(this.answers).length + Object.keys(this.steps).length;
   }
 
-  /** Consent to one question does not count as consent to another. */
+  /** Consent to one input request does not count as consent to another. */
   private isStillAsked(
     key: string,
     recorded: RecordedAnswer,
-    { request, fingerprint }: PreparedQuestion,
+    { request, fingerprint }: PreparedRequest,
   ): boolean {
     const { where, onMismatch } = this.options;
     if (recorded.method !== request.method) {
       throw this.wrong(
         'MRTR_KIND_CHANGED',
-        `${where} asked ${recorded.method} as "${key}" in an earlier round, and now ${request.method}; give each question its own key`,
+        `${where} asked ${recorded.method} as "${key}" in an earlier round, and now ${request.method}; give each input request its own key`,
       );
     }
     if (recorded.fingerprint === fingerprint) return true;
     if (onMismatch === 'error') {
       throw this.wrong(
-        'MRTR_QUESTION_CHANGED',
-        `${where} asked something else as "${key}" in an earlier round (expected ${recorded.fingerprint}, found ${fingerprint}). A question may only depend on the arguments, on answers, on steps and on ctx.now(), uuid() and random(). To ask again instead, set "mrtr.onMismatch" to "reask"`,
+        'MRTR_INPUT_REQUEST_CHANGED',
+        `${where} asked something else as "${key}" in an earlier round (expected ${recorded.fingerprint}, found ${fingerprint}). An input request may only depend on the arguments, on answers, on steps and on ctx.now(), uuid() and random(). To ask again instead, set "mrtr.onMismatch" to "reask"`,
       );
     }
     this.forget(key);
@@ -109,7 +109,7 @@ export class ReplayLog {
     const done = Object.keys(this.steps).find(step => this.steps[step].after > index);
     if (done !== undefined) {
       throw this.wrong(
-        'MRTR_QUESTION_CHANGED',
+        'MRTR_INPUT_REQUEST_CHANGED',
         `${this.options.where} asks something else as "${key}" than in an earlier round, and the step "${done}" has been done since; the client has to repeat the call from the start`,
       );
     }

@@ -1,19 +1,19 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { LiveAsker } from '../live/pending-requests.js';
-import type { Asking } from '../questions/asking.js';
+import type { Asking } from '../requests/asking.js';
 import { LazyAbort } from '../../util/abort.js';
 import { AskPromise } from './ask-promise.js';
-import { InputQuestion, readRequest } from '../questions/input-request.js';
-import type { InputRequiredOptions } from '../questions/input-required.exception.js';
+import { TypedInputRequest, readRequest } from '../requests/input-request.js';
+import type { InputRequiredOptions } from '../requests/input-required.exception.js';
 import type { ReplyChannel } from '../../protocol/mcp-call.js';
 import { copyOf, type Journal } from './journal.js';
-import type { Jsonify } from '../questions/jsonify.js';
+import type { Jsonify } from '../requests/jsonify.js';
 import { CallKeys, type Use } from './call-keys.js';
 import { MrtrError, type MrtrErrorCode } from '../mrtr.error.js';
 import type { OnMismatch } from '../mrtr-options.js';
-import { AbandonedHandler, OpenQuestions } from './open-questions.js';
+import { AbandonedHandler, OpenRequests } from './open-requests.js';
 import { ReplayLog } from './replay-log.js';
-import { mayBeLeft, RoundEnded } from '../questions/round-ended.js';
+import { mayBeLeft, RoundEnded } from '../requests/round-ended.js';
 import { DeterministicValues } from './deterministic-values.js';
 import { Steps } from './steps.js';
 
@@ -24,7 +24,7 @@ export interface RoundOptions {
   readonly reply: Pick<ReplyChannel, 'signal'>;
   /** Receives a mistake that can no longer be thrown. */
   readonly onMistake: (mistake: MrtrError) => void;
-  /** @throws Error if the question cannot end the round */
+  /** @throws Error if the input request cannot end the round */
   readonly assertAskable: (request: InputRequest) => void;
   /** What asks the client during the round, if the call can do so now. */
   readonly asker?: () => LiveAsker | undefined;
@@ -45,14 +45,14 @@ interface Ask {
 export type Outcome = 'value' | 'error';
 
 /**
- * One run of a handler that asks with `await ctx.elicit(…)`. Recorded answers return at once. An unanswered question
+ * One run of a handler that asks with `await ctx.elicit(…)`. Recorded answers return at once. An unanswered input request
  * ends the round, and the handler runs again with the answer, in any process.
  */
 export class Round implements Asking {
   private readonly keys: CallKeys;
   private readonly log: ReplayLog;
   private readonly deterministic: DeterministicValues;
-  private open: OpenQuestions;
+  private open: OpenRequests;
   /** The steps of all runs. The round does not end before them. */
   private readonly busy = new Set<Promise<unknown>>();
   private asks: Ask[] = [];
@@ -103,7 +103,7 @@ export class Round implements Asking {
     this.abandoned.onLeft = onLeft;
   }
 
-  ask<A>(key: string, make: () => InputQuestion<A>): AskPromise<A> {
+  ask<A>(key: string, make: () => TypedInputRequest<A>): AskPromise<A> {
     if (this.isLate(key)) return new AskPromise<A>(() => undefined);
     const isAround = this.outcome !== undefined;
     let use: Use | undefined;
@@ -122,7 +122,7 @@ export class Round implements Asking {
     promise.onRace = () =>
       this.wrong(
         'MRTR_RACE',
-        `"${key}" is in a Promise.race or Promise.any, whose winner can differ from round to round; ask one question after the other, or use Promise.all`,
+        `"${key}" is in a Promise.race or Promise.any, whose winner can differ from round to round; ask one after the other, or use Promise.all`,
       );
     this.asks.push({ use: use ?? { key, place: { frames: {} }, isOver: true }, promise, isAround });
     return promise;
@@ -186,7 +186,7 @@ export class Round implements Asking {
       this.options.onMistake(
         new MrtrError(
           'MRTR_ASK_SWALLOWED',
-          `${where} still runs, but its round has gone to the client. It caught the error that "${Object.keys(this.requests())[0]}" throws, awaits a promise that never settles, or has a slow finally block. Do not catch the error that a question throws`,
+          `${where} still runs, but its round has gone to the client. It caught the error that "${Object.keys(this.requests())[0]}" throws, awaits a promise that never settles, or has a slow finally block. Do not catch the error that an input request throws`,
         ),
       );
     }
@@ -202,7 +202,7 @@ export class Round implements Asking {
     if (left) {
       throw new MrtrError(
         'MRTR_ASK_SWALLOWED',
-        `${where} returned although "${left.use.key}" was not answered: it caught the error that ends the round, or another promise won a race; do not catch the error that a question throws`,
+        `${where} returned although "${left.use.key}" was not answered: it caught the error that ends the round, or another promise won a race; do not catch the error that an input request throws`,
       );
     }
   }
@@ -216,10 +216,10 @@ export class Round implements Asking {
     return requests;
   }
 
-  /** @throws MrtrError for a question that cannot be sent */
-  requestOf(key: string, question: InputQuestion | InputRequest): Promise<InputRequest> {
+  /** @throws MrtrError for an input request that cannot be sent */
+  requestOf(key: string, request: TypedInputRequest | InputRequest): Promise<InputRequest> {
     return this.sendable(key, async () =>
-      question instanceof InputQuestion ? (await question.prepare()).request : readRequest(question),
+      request instanceof TypedInputRequest ? (await request.prepare()).request : readRequest(request),
     );
   }
 
@@ -267,8 +267,8 @@ export class Round implements Asking {
     };
   }
 
-  private noneOpen(): OpenQuestions {
-    return new OpenQuestions({
+  private noneOpen(): OpenRequests {
+    return new OpenRequests({
       reply: this.options.reply,
       over: this.over,
       busy: this.busy,
@@ -303,7 +303,7 @@ export class Round implements Asking {
     return new AskPromise<A>((resolve, reject) => void refusing().then(resolve, reject));
   }
 
-  private async answerTo<A>({ key }: Use, make: () => InputQuestion<A>): Promise<A> {
+  private async answerTo<A>({ key }: Use, make: () => TypedInputRequest<A>): Promise<A> {
     const prepared = await this.open.after(this.sendable(key, () => make().prepare()));
     const recorded = this.log.answerTo(key, prepared);
     if (recorded) return prepared.read(copyOf(recorded.answer));
@@ -323,7 +323,7 @@ export class Round implements Asking {
     } catch (error) {
       const reason = (error as Error).message.replace(/\s+/g, ' ');
       throw new MrtrError(
-        'MRTR_INVALID_QUESTION',
+        'MRTR_INVALID_INPUT_REQUEST',
         `${this.options.where} asks "${key}", which cannot be sent: ${reason}`,
       );
     }

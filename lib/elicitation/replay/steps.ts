@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { copyOf, type RecordedStep } from './journal.js';
-import { isRoundEnd } from '../questions/input-required.exception.js';
+import { isRoundEnd } from '../requests/input-required.exception.js';
 import type { ReportMistake } from '../mrtr.error.js';
 import type { ReplayLog } from './replay-log.js';
 

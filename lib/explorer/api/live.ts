@@ -33,7 +33,7 @@ export interface LiveCall {
 
 export interface LiveServer {
   readonly server: string;
-  /** Counts of open items of clients, by a name for operators, such as `calls`, `questions`, `sessions`, `streams`. */
+  /** Counts of open items of clients, by a name for operators, such as `calls`, `inputRequests`, `sessions`, `streams`. */
   readonly open: Readonly<Record<string, number>>;
   /** What each caller has open, by the same names. Anonymous callers count by address. */
   readonly callers: readonly { readonly caller: string; readonly open: Readonly<Record<string, number>> }[];

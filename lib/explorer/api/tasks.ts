@@ -17,7 +17,7 @@ export interface TaskRow extends Pick<TaskState, 'id' | 'status' | 'statusMessag
   readonly tool: string;
   readonly ttlMs: number;
   /** The number of elicitations that wait for an answer. */
-  readonly questions: number;
+  readonly inputRequests: number;
 }
 
 /** Cancels a task of any caller. */

@@ -12,7 +12,7 @@ const ALL = ['', 'All'] as const;
 /** The names of what clients have open, as people say them. */
 const OPEN: Readonly<Record<string, string>> = {
   hanging: 'handlers after their call',
-  questions: 'elicitations',
+  inputRequests: 'elicitations',
   listeners: 'streams',
   eventStore: 'stored events',
   runningTasks: 'running tasks',

@@ -40,7 +40,7 @@ export class TasksView extends PolledView {
         Task: ({ id }) => [h('code', id), ' ', this.named(`open-${id}`, 'Open', () => this.open(id))],
         Tool: ({ tool }) => h('a', { href: linkToHandler('tool', tool) }, h('code', tool)),
         Status: ({ status, statusMessage }) => [badge(status, statusKind(status)), ' ', statusMessage],
-        Elicitations: ({ questions }) => h('span.number', questions),
+        Elicitations: ({ inputRequests }) => h('span.number', inputRequests),
         Age: ({ createdAt }) => h('span.number', span(Date.now() - Date.parse(createdAt))),
         Left: ({ createdAt, ttlMs }) => h('span.number', span(Date.parse(createdAt) + ttlMs - Date.now())),
         Cancel: row =>

@@ -54,11 +54,11 @@ export class Boundary {
     }
     const event = this.options.ownMethods.get(method)?.isIntercepted ? method : EVENT_OF[method];
     if (event !== undefined) return next => (call, params) => this.dispatch(event, call, params, next);
-    return mayAsk(method) ? this.passQuestions : this.passNotifications;
+    return mayAsk(method) ? this.passInputRequests : this.passNotifications;
   }
 
   /** For a method of an extension: what it asks and sends its client passes the chain, also for earlier calls. */
-  private readonly passQuestions: Stage = next => async (call, params) => {
+  private readonly passInputRequests: Stage = next => async (call, params) => {
     let message: Message | undefined;
     try {
       message = await this.messageOf(call.method, call.method, { ...call, late: this.late(call) });

@@ -1,6 +1,6 @@
 import type { InputRequest, InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
-import { assertKeys } from '../../elicitation/questions/input-required.exception.js';
+import { assertKeys } from '../../elicitation/requests/input-required.exception.js';
 import type { AskClient, LateMessages, McpCall } from '../../protocol/mcp-call.js';
 import type { ChainResult } from '../chain/result.js';
 import { answeredMethod } from '../messages/payload-check.js';

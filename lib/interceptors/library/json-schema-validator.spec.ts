@@ -42,7 +42,7 @@ describe('JsonSchemaValidator', () => {
     ],
     ['no result', { schema, phase: 'response' }, { content: [] }, response, ['structuredContent']],
     ['an error', { schema, phase: 'response' }, { isError: true }, response, []],
-    ['a question', { schema, phase: 'response' }, { resultType: 'input_required' }, response, []],
+    ['an input request', { schema, phase: 'response' }, { resultType: 'input_required' }, response, []],
     ['an event of its own', { schema, event: 'a/b' }, {}, { event: 'a/b' }, ['city']],
     ['a part', { schema, part: '_meta' }, { _meta: {} }, {}, ['_meta.city']],
     [

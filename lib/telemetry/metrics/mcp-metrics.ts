@@ -20,7 +20,7 @@ export const BREAKER_STATES = ['closed', 'half-open', 'open'] as const;
 /** The current numbers of one server. */
 export interface McpServerNumbers {
   /**
-   * Counts of open `calls`, `sessions`, `listeners`, `questions` and `responses`, of kept `tasks` and `runningTasks`, and of
+   * Counts of open `calls`, `sessions`, `listeners`, `inputRequests` and `responses`, of kept `tasks` and `runningTasks`, and of
    * `hanging` calls, whose handlers do not end; `eventStore` in characters.
    */
   readonly open: Readonly<Record<string, number>>;

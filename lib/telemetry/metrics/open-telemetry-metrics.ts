@@ -25,7 +25,7 @@ const OPEN: Readonly<Record<keyof typeof METRIC.open, MetricOptions>> = {
   hanging: { description: 'Calls whose handlers run after their end' },
   sessions: { description: 'Sessions of 2025 clients' },
   listeners: { description: 'Streams on which clients listen' },
-  questions: { description: 'Questions that 2025 clients have not answered' },
+  inputRequests: { description: 'Input requests that 2025 clients have not answered' },
   responses: { description: 'HTTP responses that are not complete' },
   eventStore: { description: 'Characters in the event store in memory', unit: '{character}' },
   tasks: { description: 'Tasks that are kept' },

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { ForwardedAnswers } from './forwarded-answers.js';
 import type { PeerMessage, Peers } from './peers.js';
-import { QuestionIds } from './question-ids.js';
+import { ClientRequestIds } from './client-request-ids.js';
 import { clipped } from '../../util/clipped.js';
 
 /** Maximum characters of an id and of a reason between nodes. */
@@ -9,11 +9,11 @@ const MAX_REASON = 200;
 
 /** Forwards answers and cancellations to the right node, because a client may send them to any node. */
 export class OtherNodes {
-  private readonly ids: QuestionIds;
+  private readonly ids: ClientRequestIds;
   private readonly answers: ForwardedAnswers;
 
   constructor(private readonly peers: Peers) {
-    this.ids = new QuestionIds(peers.node);
+    this.ids = new ClientRequestIds(peers.node);
     this.answers = new ForwardedAnswers(peers);
   }
 

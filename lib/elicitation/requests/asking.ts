@@ -1,6 +1,6 @@
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { mayAsk } from '../../protocol/methods.js';
-import type { InputQuestion } from './input-request.js';
+import type { TypedInputRequest } from './input-request.js';
 import type { Jsonify } from './jsonify.js';
 
 /** Lets a handler ask its client during a call. Its values stay the same in all rounds of the call. */
@@ -13,7 +13,7 @@ export interface Asking {
   /** The `requestState` of the latest `InputRequiredException`. */
   readonly state: unknown;
   /** Asks the client, or returns the client's earlier answer. */
-  ask<A>(key: string, make: () => InputQuestion<A>): Promise<A>;
+  ask<A>(key: string, make: () => TypedInputRequest<A>): Promise<A>;
   /** Runs the work once in all rounds of the call, and keeps its result as JSON. */
   step<T>(key: string, work: () => T | Promise<T>): Promise<Jsonify<T>>;
   now(): number;

@@ -13,7 +13,7 @@ const NODE_AND_ID = /^([\da-f]{8})\.(\d{1,15})$/;
  * Converts the ids of a node's requests to the client. The id names the node, because the client may send its answer to
  * another node.
  */
-export class QuestionIds {
+export class ClientRequestIds {
   constructor(private readonly node: string) {}
 
   /** Converts a message of the SDK's server for the client. */

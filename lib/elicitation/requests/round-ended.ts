@@ -7,7 +7,7 @@ interface Marked {
   [LEFT]?: WeakSet<object>;
 }
 
-/** Rejects a question that only the client's next round can answer. Handlers must not catch it. @internal */
+/** Rejects an input request that only the client's next round can answer. Handlers must not catch it. @internal */
 export class RoundEnded extends Error {
   static {
     branded(this, 'RoundEnded');

@@ -1,15 +1,15 @@
 import { type LazyAbort, unlessAborted } from '../../util/abort.js';
 import type { ReplyChannel } from '../../protocol/mcp-call.js';
-import type { PreparedQuestion } from '../questions/input-request.js';
-import type { OpenQuestion } from './journal.js';
-import { RoundEnded } from '../questions/round-ended.js';
+import type { PreparedRequest } from '../requests/input-request.js';
+import type { OpenRequest } from './journal.js';
+import { RoundEnded } from '../requests/round-ended.js';
 
 interface OpenAsk {
-  readonly prepared: PreparedQuestion;
+  readonly prepared: PreparedRequest;
   readonly end: (reason: RoundEnded) => void;
 }
 
-interface QuestionsOptions {
+interface RequestsOptions {
   readonly reply: Pick<ReplyChannel, 'signal'>;
   readonly over: LazyAbort;
   readonly busy: Set<Promise<unknown>>;
@@ -17,16 +17,16 @@ interface QuestionsOptions {
   readonly onEnd: () => void;
 }
 
-/** The questions of a round that only the client's next round can answer. */
-export class OpenQuestions {
+/** The input requests of a round that only the client's next round can answer. */
+export class OpenRequests {
   private readonly asks = new Map<string, OpenAsk>();
   private ending?: NodeJS.Immediate;
   /** Set when the round has ended: a handler that still runs has caught the error that ends the round. */
   isHandedOut = false;
 
-  constructor(private readonly options: QuestionsOptions) {}
+  constructor(private readonly options: RequestsOptions) {}
 
-  add(key: string, prepared: PreparedQuestion): Promise<never> {
+  add(key: string, prepared: PreparedRequest): Promise<never> {
     return new Promise((_, reject) => {
       if (this.options.over.isAborted) return reject(new RoundEnded());
       this.asks.set(key, { prepared, end: reject });
@@ -34,11 +34,11 @@ export class OpenQuestions {
     });
   }
 
-  get(key: string): PreparedQuestion | undefined {
+  get(key: string): PreparedRequest | undefined {
     return this.asks.get(key)?.prepared;
   }
 
-  recorded(): Record<string, OpenQuestion> {
+  recorded(): Record<string, OpenRequest> {
     const entries = [...this.asks].map(([key, { prepared }]) => {
       const { request, fingerprint } = prepared;
       return [key, { method: request.method, fingerprint }] as const;
@@ -63,7 +63,7 @@ export class OpenQuestions {
     return unlessAborted(Promise.allSettled(busy), this.options.reply.signal).catch(() => undefined);
   }
 
-  /** Questions of the same turn of the event loop belong to one round. */
+  /** Input requests of the same turn of the event loop belong to one round. */
   private endSoon(): void {
     this.ending ??= setImmediate(() => {
       this.ending = undefined;
@@ -80,7 +80,7 @@ export class OpenQuestions {
   }
 
   /**
-   * Rejects the last question first, and the other questions only if the handler still runs. A promise that the handler
+   * Rejects the last one first, and the others only if the handler still runs. A promise that the handler
    * holds without awaiting would be rejected unhandled, and an error from its `catch` would end the process.
    */
   private end([ask, ...others]: readonly OpenAsk[]): void {
@@ -96,7 +96,7 @@ export class OpenQuestions {
 /** Time for `finally` blocks after the round, in milliseconds. */
 const GRACE_MS = 1_000;
 
-/** Maximum refused questions. A loop around a `catch` would ask without end and block the process. */
+/** Maximum refused input requests. A loop around a `catch` would ask without end and block the process. */
 const MAX_REFUSED = 1_000;
 
 /** Ends a call whose handler keeps running after its round ended. */

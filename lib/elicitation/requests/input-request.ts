@@ -35,7 +35,7 @@ export type ElicitAnswer<T> =
 
 /** A form for the user (specification: client/elicitation). */
 export interface ElicitOptions<S extends SchemaLike = SchemaLike> {
-  /** The question to the user. */
+  /** The message to the user. */
   message: string;
   /** A flat object of texts, numbers, booleans and enums, as a DTO, a Standard Schema or JSON Schema. */
   schema: S;
@@ -58,20 +58,20 @@ export function readRequest(request: InputRequest): InputRequest {
   if (INPUT_METHODS.some(known => known === method) && (isRecord(params) || method === 'roots/list'))
     return request;
   throw new TypeError(
-    'a question is not an input request: use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list',
+    'a value is not an input request: use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list',
   );
 }
 
 /**
- * A question to the client. `A` is the type of the answer.
+ * An input request to the client. `A` is the type of the answer.
  * @example
  * ```ts
- * const question: InputQuestion<ElicitAnswer<RegionDto>> = inputRequest.elicit({ message: 'Where?', schema: RegionDto });
+ * const request: TypedInputRequest<ElicitAnswer<RegionDto>> = inputRequest.elicit({ message: 'Where?', schema: RegionDto });
  * ```
  */
-export class InputQuestion<A = unknown> {
+export class TypedInputRequest<A = unknown> {
   static {
-    branded(this, 'InputQuestion');
+    branded(this, 'TypedInputRequest');
   }
 
   /** Holds the type only. */
@@ -84,7 +84,7 @@ export class InputQuestion<A = unknown> {
   ) {}
 
   /** @throws TypeError for a form that the protocol cannot express, SchemaError for an invalid schema */
-  async prepare(): Promise<PreparedQuestion<A>> {
+  async prepare(): Promise<PreparedRequest<A>> {
     const { method, params, schema } = this;
     const form = schema && (await compileSchema(schema, 'input'));
     const prepared = form
@@ -95,16 +95,16 @@ export class InputQuestion<A = unknown> {
   }
 }
 
-export interface PreparedQuestion<A = unknown> {
+export interface PreparedRequest<A = unknown> {
   readonly request: InputRequest;
-  /** Identifies the question, so that consent never carries over to another question. */
+  /** Identifies the input request, so that consent to it is not taken for another. */
   readonly fingerprint: string;
-  /** @throws McpException (-32602) for an answer that does not match the question */
+  /** @throws McpException (-32602) for an answer that does not match the input request */
   read(raw: unknown): Promise<A>;
 }
 
 /**
- * Questions for an `InputRequiredException` and for `ctx.askAll`. Invalid options throw a TypeError.
+ * Input requests for an `InputRequiredException` and for `ctx.askAll`. Invalid options throw a TypeError.
  * @example
  * ```ts
  * const { region, folders } = await ctx.askAll({
@@ -118,27 +118,27 @@ export const inputRequest = {
   elicit: <const S extends SchemaLike>({
     message,
     schema,
-  }: ElicitOptions<S>): InputQuestion<ElicitAnswer<InferSchema<S>>> => {
+  }: ElicitOptions<S>): TypedInputRequest<ElicitAnswer<InferSchema<S>>> => {
     if ((schema as unknown) === undefined) {
       throw new TypeError('A form needs a "schema": a class, a Standard Schema or JSON Schema');
     }
-    return new InputQuestion('elicitation/create', { message: said(message) }, schema);
+    return new TypedInputRequest('elicitation/create', { message: said(message) }, schema);
   },
   /** A page to visit. An accepted answer only means that the user agreed to visit it. */
-  elicitUrl: ({ message, url }: ElicitUrlOptions): InputQuestion<ElicitAnswer<undefined>> =>
-    new InputQuestion('elicitation/create', { mode: 'url', message: said(message), url: pageOf(url) }),
+  elicitUrl: ({ message, url }: ElicitUrlOptions): TypedInputRequest<ElicitAnswer<undefined>> =>
+    new TypedInputRequest('elicitation/create', { mode: 'url', message: said(message), url: pageOf(url) }),
   /** A completion by the client's model (specification: client/sampling). */
-  sample: (params: CreateMessageRequestParams): InputQuestion<SampleAnswer> => {
+  sample: (params: CreateMessageRequestParams): TypedInputRequest<SampleAnswer> => {
     if (!Array.isArray(params.messages)) throw new TypeError('A completion needs "messages", as a list');
-    return new InputQuestion('sampling/createMessage', params);
+    return new TypedInputRequest('sampling/createMessage', params);
   },
   /** The folders that the client works on (specification: client/roots). */
-  roots: (): InputQuestion<readonly Root[]> => new InputQuestion('roots/list', undefined),
+  roots: (): TypedInputRequest<readonly Root[]> => new TypedInputRequest('roots/list', undefined),
 } as const;
 
 function said(message: unknown): string {
   if (isText(message)) return message;
-  throw new TypeError('A question needs a "message" that says to the user what is asked');
+  throw new TypeError('An input request needs a "message" that says to the user what is asked');
 }
 
 function pageOf(url: unknown): string {
@@ -147,7 +147,7 @@ function pageOf(url: unknown): string {
   throw new TypeError('A page to visit needs a "url" that is absolute, with http or https');
 }
 
-type Fingerprinted = Pick<PreparedQuestion, 'request' | 'fingerprint'>;
+type Fingerprinted = Pick<PreparedRequest, 'request' | 'fingerprint'>;
 
 const withFingerprint = (request: InputRequest): Fingerprinted => ({
   request,
