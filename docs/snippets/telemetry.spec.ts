@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Logger, Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
 import { Tool } from 'nestjs-mcp';
+import { createTestClient } from 'nestjs-mcp/testing';
 import { deferred } from '../../test/fixtures/deferred.js';
 import { connect, listen } from '../../test/gateway/support.js';
-import { AppModule } from './telemetry.js';
+import { checkOutput } from './support.js';
+import { AppModule, HealthModule, Load } from './telemetry.js';
 
 const called = deferred();
 const held = deferred();
@@ -18,8 +21,28 @@ class Tools {
   }
 }
 
-@Module({ imports: [AppModule], providers: [Tools] })
+@Module({ imports: [AppModule, HealthModule], providers: [Tools] })
 class WaitingModule {}
+
+it('the call log has a line for each call, and no call is left', async () => {
+  const lines: string[] = [];
+  const log = jest
+    .spyOn(Logger.prototype, 'log')
+    .mockImplementation(line => void lines.push(String(line)));
+  const testing = Test.createTestingModule({
+    imports: [AppModule],
+    providers: [Load],
+  });
+  const app = (await testing.compile()).createNestApplication();
+  const client = await createTestClient(app);
+  await client.callTool({ name: 'search', arguments: { query: 'lamp' } });
+  const line = lines.find(text => text.includes('method=tools/call'));
+  checkOutput('call-log.txt', line?.replace(/(?<=durationMs=)\S+/, '2.417'));
+  expect(app.get(Load).calls()).toBe(0);
+  await client.close();
+  await app.close();
+  log.mockRestore();
+});
 
 it('a node that ends its calls is alive and not ready', async () => {
   const { app, url } = await listen(WaitingModule);

@@ -1,19 +1,32 @@
 // Traces, metrics, health and a call log.
 // #region imports
-import { Controller, Get, Injectable, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { McpModule } from 'nestjs-mcp';
+import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
+// #endregion imports
+import { Injectable } from '@nestjs/common';
+import { McpMetrics } from 'nestjs-mcp/telemetry';
+// #region health-imports
+import { Controller, Get } from '@nestjs/common';
 import {
   HealthCheck,
   HealthCheckService,
   TerminusModule,
 } from '@nestjs/terminus';
-import { McpModule } from 'nestjs-mcp';
-import {
-  McpHealthIndicator,
-  McpMetrics,
-  McpTelemetryModule,
-} from 'nestjs-mcp/telemetry';
-// #endregion imports
+import { McpHealthIndicator } from 'nestjs-mcp/telemetry';
+// #endregion health-imports
 import { CatalogTools } from './start/catalog.tools.js';
+
+// #region module
+@Module({
+  imports: [
+    McpModule.forRoot({ name: 'shop', version: '1.0.0' }),
+    McpTelemetryModule.forRoot({ callLog: 'log' }),
+  ],
+  providers: [CatalogTools],
+})
+export class AppModule {}
+// #endregion module
 
 // #region health
 @Controller()
@@ -35,6 +48,9 @@ export class HealthController {
     return this.health.check([() => this.mcp.readiness()]);
   }
 }
+
+@Module({ imports: [TerminusModule], controllers: [HealthController] })
+export class HealthModule {}
 // #endregion health
 
 // #region metrics
@@ -48,16 +64,3 @@ export class Load {
   }
 }
 // #endregion metrics
-
-// #region module
-@Module({
-  imports: [
-    McpModule.forRoot({ name: 'shop', version: '1.0.0' }),
-    McpTelemetryModule.forRoot({ callLog: 'log' }),
-    TerminusModule,
-  ],
-  controllers: [HealthController],
-  providers: [CatalogTools, Load],
-})
-export class AppModule {}
-// #endregion module
