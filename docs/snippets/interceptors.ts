@@ -1,5 +1,7 @@
 import { ForbiddenException, Injectable, Module } from '@nestjs/common';
 // #region imports
+import { Logger } from '@nestjs/common';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import {
   deny,
   Mutator,
@@ -23,54 +25,28 @@ import { McpModule } from 'nestjs-mcp';
 import { RateLimit, SecretRedactor, SizeLimit } from 'nestjs-mcp/interceptors';
 // #endregion ready-made-imports
 
-class SecretScanner {
-  isClean(value: unknown) {
-    return !JSON.stringify(value ?? '').includes('secret');
-  }
-}
-
-class Redactor {
-  apply(payload: object): object | undefined {
-    return payload;
-  }
-}
-
-class Journal {
-  write(...entry: unknown[]) {
-    return entry;
-  }
-}
-
 // #region write
 @Injectable()
 export class Guardrails {
-  constructor(
-    private readonly scanner: SecretScanner,
-    private readonly redactor: Redactor,
-    private readonly journal: Journal,
-  ) {}
+  private readonly logger = new Logger('Orders');
 
-  @Validator({ events: ['tools/call'], timeoutMs: 200, final: true })
-  noSecrets({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+  @Validator({ events: ['tools/call'], when: { name: 'placeOrder' } })
+  smallOrders({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
     return (
-      this.scanner.isClean(payload.arguments) ||
-      deny('A secret was found', { path: 'arguments' })
+      Number(payload.arguments?.['quantity']) <= 10 ||
+      deny('At most 10 at a time', { path: 'arguments.quantity' })
     );
   }
 
-  @Mutator({
-    events: ['tools/call'],
-    phase: 'both',
-    priority: { request: -1000, response: 1000 },
-  })
-  redact({ payload }: InterceptorInvocation) {
-    // A new payload, or undefined to leave it alone.
-    return this.redactor.apply(payload as object);
+  @Mutator({ events: ['tools/call'], phase: 'response' })
+  redact({ payload }: InterceptorInvocation<'tools/call', 'response'>) {
+    const masked = JSON.stringify(payload).replace(/\b\d{16}\b/g, '****');
+    return JSON.parse(masked) as CallToolResult; // undefined changes nothing
   }
 
   @Sink({ events: ['*'], phase: 'both' })
   record({ event, phase, report }: InterceptorInvocation) {
-    this.journal.write(event, phase, report);
+    this.logger.log(`${event} ${phase}: ${report?.status}`);
   }
 }
 // #endregion write
