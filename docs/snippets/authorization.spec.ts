@@ -2,6 +2,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { JwtService } from '@nestjs/jwt';
 import { Test } from '@nestjs/testing';
 import { McpModule } from 'nestjs-mcp';
+import { checkOutput } from './support.js';
 
 const SECRET = 'the secret of the shop';
 const jwt = new JwtService({ secret: SECRET });
@@ -10,13 +11,8 @@ const ada = jwt.sign(
   { expiresIn: 60 },
 );
 
-it.each([
-  ['openingHours', undefined, 200, 'from 9 to 5'],
-  ['openingHours', 'a-text', 401, 'Unauthorized'],
-  ['placeOrder', undefined, 401, 'Unauthorized'],
-  ['placeOrder', ada, 403, 'lacks a scope'],
-  ['clear', ada, 200, 'Unknown tool: clear'],
-])('%s with the token %s: HTTP %d', async (name, token, status, said) => {
+/** Starts the shop, calls a tool, and reads the answer. */
+async function call(name: string, token?: string) {
   // The verifiers of the page need their options when the file is loaded.
   process.env.CLIENT_SECRET = 'a secret';
   process.env.JWT_SECRET = SECRET;
@@ -54,10 +50,31 @@ it.each([
       params: { name, arguments: {} },
     }),
   });
-  expect(response.headers.has('www-authenticate')).toBe(status !== 200);
-  expect([response.status, await response.text()]).toEqual([
-    status,
-    expect.stringContaining(said),
-  ]);
+  const text = await response.text();
   await app.close();
+  return {
+    status: response.status,
+    challenge: response.headers.get('www-authenticate'),
+    text,
+  };
+}
+
+it.each([
+  ['openingHours', undefined, 200, 'from 9 to 5'],
+  ['openingHours', 'a-text', 401, 'Unauthorized'],
+  ['placeOrder', undefined, 401, 'Unauthorized'],
+  ['placeOrder', ada, 403, 'lacks a scope'],
+  ['clear', ada, 200, 'Unknown tool: clear'],
+])('%s with the token %s: HTTP %d', async (name, token, status, said) => {
+  const answer = await call(name, token);
+  expect(answer.challenge !== null).toBe(status !== 200);
+  expect(answer).toMatchObject({ status, text: expect.stringContaining(said) });
+});
+
+it('a caller without a token learns where to log in, and for which scope', async () => {
+  const { status, challenge } = await call('placeOrder');
+  checkOutput(
+    'unauthorized.txt',
+    `HTTP ${status}\nWWW-Authenticate: ${challenge}`,
+  );
 });
