@@ -223,7 +223,7 @@ export class McpContext {
 
   /**
    * Milliseconds since 1970, the same in all rounds. `now`, `uuid` and `random` depend on the order of their calls:
-   * call them before a `Promise.all`, or in a `step` of each path.
+   * call them before a `Promise.all`. A step refuses them.
    */
   now(): number {
     return this.asking.now();
