@@ -13,22 +13,43 @@ export type Command = (args: readonly string[], io: Io) => Promise<number>;
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 /**
- * Reads the options of a command. `--help` prints its usage.
+ * Reads the options of a command. `--help` prints its usage, of which the first line shows the arguments.
+ * @param most the number of arguments beside options that the command takes
  * @returns undefined after `--help`
- * @throws Error for an option that the command does not have
+ * @throws Error for an option or an argument that the command does not have
  */
-export function optionsOf<T extends Options>(args: readonly string[], options: T, usage: string, io: Io) {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { ...options, help: { type: 'boolean', short: 'h' } },
-    allowPositionals: true,
-  });
+export function optionsOf<T extends Options>(
+  args: readonly string[],
+  options: T,
+  usage: string,
+  io: Io,
+  most = 0,
+) {
+  const { values, positionals } = parsed(args, options);
   if ((values as { help?: boolean }).help) {
     io.out(usage);
     return undefined;
   }
+  if (positionals.length > most)
+    throw new Error(`unexpected argument "${positionals[most]}"\n${usage.split('\n')[0]}`);
   return { values, positionals };
 }
+
+function parsed<T extends Options>(args: readonly string[], options: T) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { ...options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    // Node proposes to pass an unknown option as an argument.
+    throw new Error((error as Error).message.split('. To specify a positional')[0], { cause: error });
+  }
+}
+
+/** `1 tool`, `2 tools`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** The headers of `--header 'Name: value'`. */
 export function headersOf(lines: readonly string[] = []): Record<string, string> {

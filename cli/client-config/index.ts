@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { headersOf, optionsOf, urlOf, type Io } from '../command.js';
+import { objectIn } from '../files.js';
 import { CLIENTS, type Target } from './clients.js';
 
 const USAGE = `Usage: nestjs-mcp client-config --for <client> (--url <url> | -- <command> [arguments])
@@ -23,12 +22,14 @@ const OPTIONS = {
 
 /** Prints the configuration that connects a client to a server. */
 export async function clientConfig(args: readonly string[], io: Io): Promise<number> {
-  const options = optionsOf(args, OPTIONS, USAGE, io);
+  const end = args.indexOf('--');
+  const [own, [command, ...rest]] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  const options = optionsOf(own, OPTIONS, USAGE, io);
   if (!options) return 0;
-  const { for: client = '', url, header, name = nameIn(io.cwd) } = options.values;
-  const [command, ...rest] = options.positionals;
-  if (!Object.hasOwn(CLIENTS, client))
-    throw new Error(`--for "${client}": give one of ${Object.keys(CLIENTS).join(', ')}`);
+  const { for: client, url, header, name = nameIn(io.cwd) } = options.values;
+  const names = Object.keys(CLIENTS);
+  if (client === undefined) throw new Error(`give --for with one of ${names.join(', ')}`);
+  if (!names.includes(client)) throw new Error(`--for "${client}": give one of ${names.join(', ')}`);
   if ((url === undefined) === (command === undefined))
     throw new Error('give either --url, or a command after --');
   if (url === undefined && header) throw new Error('--header needs --url: a command has no headers');
@@ -42,8 +43,6 @@ export async function clientConfig(args: readonly string[], io: Io): Promise<num
 
 /** The name of the application, without its scope. */
 function nameIn(cwd: string): string {
-  const path = join(cwd, 'package.json');
-  if (!existsSync(path)) return 'nest';
-  const { name } = JSON.parse(readFileSync(path, 'utf8')) as { name?: string };
+  const { name } = objectIn<{ name?: string }>(cwd, 'package.json') ?? {};
   return name?.replace(/^@[^/]*\//, '') ?? 'nest';
 }

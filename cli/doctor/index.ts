@@ -29,7 +29,7 @@ const CHECKS: readonly Check[] = [
 
 /** Prints what is wrong in the set-up of an application. */
 export async function doctor(args: readonly string[], io: Io): Promise<number> {
-  const options = optionsOf(args, {}, USAGE, io);
+  const options = optionsOf(args, {}, USAGE, io, 1);
   if (!options) return 0;
   const folder = resolve(io.cwd, options.positionals[0] ?? '.');
   if (!existsSync(join(folder, 'package.json'))) throw new Error(`there is no package.json in ${folder}`);

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { startApplication } from '../application.js';
 import { optionsOf, urlOf, type Io } from '../command.js';
+import { manifestIn } from '../files.js';
 import { describeServer, type Manifest, type ServerInfo } from './describe-server.js';
 
 const USAGE = `Usage: nestjs-mcp server.json --module <file#Class> [options]
@@ -41,9 +40,7 @@ export async function serverJson(args: readonly string[], io: Io): Promise<numbe
   const { module, server, url = [], ...given } = options.values;
   if (module === undefined) throw new Error('give --module, such as --module dist/app.module.js');
   const urls = url.map(text => urlOf(text).href);
-  const path = join(io.cwd, 'package.json');
-  if (!existsSync(path)) throw new Error(`there is no package.json in ${io.cwd}`);
-  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+  const manifest = manifestIn<Manifest>(io.cwd);
 
   const app = await startApplication(module, io.cwd);
   try {

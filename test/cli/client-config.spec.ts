@@ -50,6 +50,7 @@ describe('nestjs-mcp client-config', () => {
 
   it.each([
     [['--for', 'emacs', ...URL_ARGS], '--for "emacs": give one of claude, vscode, cursor, inspector'],
+    [URL_ARGS, 'give --for with one of claude, vscode, cursor, inspector'],
     [['--for', 'claude'], 'give either --url, or a command after --'],
     [['--for', 'claude', '--url', 'shop'], '--url "shop": write the URL of an endpoint'],
     [['--for', 'claude', ...URL_ARGS, '--header', 'token'], '--header "token": write "Name: value"'],
@@ -58,5 +59,15 @@ describe('nestjs-mcp client-config', () => {
     const { code, out, err } = await runIn(folderWith({}), 'client-config', ...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(message);
+  });
+
+  it.each([
+    ['{', 'package.json is not JSON: '],
+    ['null', 'package.json must hold an object'],
+  ])('refuses a package.json of %s', async (text, message) => {
+    const folder = folderWith({ 'package.json': text });
+    const { code, out, err } = await runIn(folder, 'client-config', '--for', 'claude', ...URL_ARGS);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`nestjs-mcp client-config: ${message}`);
   });
 });

@@ -24,5 +24,19 @@ describe('nestjs-mcp', () => {
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(new RegExp(`^nestjs-mcp ${command}: Unknown option '--no-such-option'`));
     expect(refused.err).not.toContain('    at ');
+    expect(refused.err).not.toContain('positional');
+  });
+
+  it.each([
+    ['surface', [], 'more', '(--url <url> | --module <file#Class>) [options]'],
+    ['server.json', [], 'more', '--module <file#Class> [options]'],
+    ['client-config', [], 'node', '--for <client> (--url <url> | -- <command> [arguments])'],
+    ['doctor', ['.'], 'more', '[folder]'],
+  ])('%s refuses a further argument, with its own', async (command, args, further, usage) => {
+    expect(await runIn(ROOT, command, ...args, further, '--')).toEqual({
+      code: 1,
+      out: '',
+      err: `nestjs-mcp ${command}: unexpected argument "${further}"\nUsage: nestjs-mcp ${command} ${usage}\n`,
+    });
   });
 });

@@ -128,4 +128,10 @@ describe('nestjs-mcp server.json', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(message);
   });
+
+  it('names package.json if it is broken', async () => {
+    const { code, err } = await runIn(folderWith({ 'package.json': '{' }), 'server.json', '--module', MODULE);
+    expect(code).toBe(1);
+    expect(err).toContain('nestjs-mcp server.json: package.json is not JSON: ');
+  });
 });
