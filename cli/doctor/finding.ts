@@ -7,6 +7,7 @@ export const HEADINGS = [
   'The packages are not installed',
   'A package is missing',
   'Two copies of a package',
+  'TypeScript cannot read its configuration',
   'Decorators are switched off',
   'The build emits no types of parameters',
   'TypeScript cannot import the packages',

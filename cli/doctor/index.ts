@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { optionsOf, type Io } from '../command.js';
 import { compiler } from './checks/compiler.js';
 import { missing, notInstalled, twoCopies } from './checks/packages.js';
-import { hosts, listening, noModule, port } from './checks/server.js';
+import { hosts, listening, noModule, port, proxies } from './checks/server.js';
 import { nest, node } from './checks/versions.js';
 import type { Check, Finding } from './finding.js';
 import { SetUp } from './set-up.js';
@@ -23,6 +22,7 @@ const CHECKS: readonly Check[] = [
   compiler,
   noModule,
   hosts,
+  proxies,
   listening,
   port,
 ];
@@ -32,7 +32,6 @@ export async function doctor(args: readonly string[], io: Io): Promise<number> {
   const options = optionsOf(args, {}, USAGE, io, 1);
   if (!options) return 0;
   const folder = resolve(io.cwd, options.positionals[0] ?? '.');
-  if (!existsSync(join(folder, 'package.json'))) throw new Error(`there is no package.json in ${folder}`);
   const findings = await examine(folder);
   io.out(findings.length === 0 ? 'Nothing is wrong in the set-up\n' : findings.map(textOf).join('\n'));
   return findings.length === 0 ? 0 : 1;

@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { isFolder, manifestIn, objectIn, textIn } from '../files.js';
+import { deploymentOf, type DeploymentFile } from './deployment.js';
 
 /** What is read of a `package.json`. */
 export interface Manifest {
@@ -30,42 +32,36 @@ export interface Installed {
   readonly version: string;
 }
 
-/** The files that deploy an application. */
-const DEPLOYMENT =
-  /^(Dockerfile(\..+)?|Containerfile|(docker-)?compose\.ya?ml|fly\.toml|Procfile|app\.yaml|render\.yaml)$/;
-
 /** The files of an application, which doctor reads and does not run. */
 export class SetUp {
   readonly manifest: Manifest;
   readonly nestCli: NestCli;
+  /** Without their comments. */
   readonly sources: readonly SourceFile[];
-  readonly deployment: readonly SourceFile[];
+  readonly deployment: readonly DeploymentFile[];
 
   constructor(readonly cwd: string) {
-    this.manifest = this.json('package.json') as Manifest;
-    this.nestCli = existsSync(join(cwd, 'nest-cli.json')) ? (this.json('nest-cli.json') as NestCli) : {};
+    this.manifest = manifestIn(cwd);
+    this.nestCli = objectIn(cwd, 'nest-cli.json') ?? {};
     const root = this.nestCli.sourceRoot ?? 'src';
     this.sources = filesIn(join(cwd, root))
       .filter(path => /\.[cm]?[jt]s$/.test(path) && !path.endsWith('.d.ts'))
-      .map(path => this.read(join(root, path)));
-    this.deployment = readdirSync(cwd)
-      .filter(name => DEPLOYMENT.test(name))
-      .map(name => this.read(name));
+      .map(path => join(root, path))
+      .map(path => ({ path: path.replaceAll('\\', '/'), text: withoutComments(textIn(cwd, path) ?? '') }));
+    this.deployment = deploymentOf(cwd);
   }
 
   /** A text file of the application; undefined if there is none. */
   textOf(path: string): string | undefined {
-    return existsSync(join(this.cwd, path)) ? this.read(path).text : undefined;
+    return textIn(this.cwd, path);
   }
 
   /** The package as a file of the folder finds it. Default: as the application does. */
   installed(name: string, from = this.cwd): Installed | undefined {
     for (let folder = realpathSync(from); ; folder = dirname(folder)) {
-      const path = join(folder, 'node_modules', name, 'package.json');
-      if (existsSync(path)) {
-        const { version = '' } = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
-        return { folder: dirname(realpathSync(path)), version };
-      }
+      const path = `node_modules/${name}`;
+      const manifest = objectIn<Manifest>(folder, `${path}/package.json`);
+      if (manifest) return { folder: realpathSync(join(folder, path)), version: manifest.version ?? '' };
       if (dirname(folder) === folder) return undefined;
     }
   }
@@ -79,27 +75,21 @@ export class SetUp {
   shortened(path: string): string {
     return relative(realpathSync(this.cwd), path) || '.';
   }
-
-  private read(path: string): SourceFile {
-    return { path: path.replaceAll('\\', '/'), text: readFileSync(join(this.cwd, path), 'utf8') };
-  }
-
-  private json(path: string): unknown {
-    const { text } = this.read(path);
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw new Error(`${path} is not JSON: ${(error as Error).message}`, { cause: error });
-    }
-  }
 }
 
 const filesIn = (folder: string): string[] =>
-  existsSync(folder)
+  isFolder(folder)
     ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
         path => !path.includes('node_modules'),
       )
     : [];
+
+/** A source without its comments, by a pattern: strings stay, and a regular expression with `//` may end too early. */
+const withoutComments = (text: string): string =>
+  text.replaceAll(
+    /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\/.*|\/\*[\s\S]*?\*\//g,
+    (_, literal: string | undefined) => literal ?? '',
+  );
 
 /** The major and the minor version: `[20, 19]` of `^20.19.1`. */
 export function versionIn(text: string): readonly [major: number, minor: number] | undefined {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { examine } from '../../cli/doctor/index.js';
@@ -100,6 +100,16 @@ const BROKEN: readonly (readonly [
     }),
   ],
   [
+    'TypeScript cannot read its configuration',
+    "line 2 of tsconfig.json: ',' expected.",
+    () => ({ 'tsconfig.json': '{ "compilerOptions": { "strict": true\n"module": "nodenext" } }' }),
+  ],
+  [
+    'TypeScript cannot read its configuration',
+    "line 1 of tsconfig.json: File '@acme/tsconfig' not found.",
+    () => ({ 'tsconfig.json': json({ extends: '@acme/tsconfig' }) }),
+  ],
+  [
     'Decorators are switched off',
     'tsconfig.json does not set "experimentalDecorators"',
     () => tsconfig({ ...NODENEXT, emitDecoratorMetadata: true }),
@@ -137,6 +147,35 @@ const BROKEN: readonly (readonly [
     'No module imports McpModule',
     'src/search.tool.ts declares a handler, and no file has McpModule.forRoot',
     () => ({ 'src/app.module.ts': '@Module({ providers: [Search] }) export class AppModule {}' }),
+  ],
+  [
+    'No module imports McpModule',
+    'src/search.tool.ts declares a handler, and no file has McpModule.forRoot',
+    () => ({
+      'src/app.module.ts': `const docs = 'https://example.com';
+// McpModule.forRoot({ name: 'shop' })
+/* or McpModule.forRootAsync() */
+@Module({ providers: [Search] }) export class AppModule {}`,
+    }),
+  ],
+  [
+    'Node is too old',
+    'deploy/Dockerfile has Node 18-slim',
+    () => ({ 'deploy/Dockerfile': read('deploy/Dockerfile').replaceAll('node:24-slim', 'node:18-slim') }),
+  ],
+  [
+    'The server refuses the host of its deployment',
+    'deploy/nginx.conf sends the host "nodes" in place of the host that the client names',
+    () => ({ 'deploy/nginx.conf': read('deploy/nginx.conf').replace('proxy_set_header Host $host;', '') }),
+  ],
+  [
+    'The server refuses the host of its deployment',
+    'deploy/kubernetes.yaml deploys the application, and no file sets "allowedHosts"',
+    () => ({
+      Dockerfile: undefined,
+      'deploy/kubernetes.yaml': read('deploy/kubernetes.yaml'),
+      'src/app.module.ts': "@Module({ imports: [McpModule.forRoot({ name: 'shop', version: '1' })] })",
+    }),
   ],
   [
     'The server refuses the host of its deployment',
@@ -189,10 +228,46 @@ describe('nestjs-mcp doctor', () => {
     expect((await runIn(folder, 'doctor')).out).toBe(read('docs/snippets/outputs/doctor.txt'));
   });
 
-  it('names packages that are not installed', async () => {
-    const folder = application();
+  it('finds nothing in the files for operators of this package', async () => {
+    const folder = application({ Dockerfile: undefined });
+    cpSync(join(ROOT, 'deploy'), join(folder, 'deploy'), { recursive: true });
+    expect(await examine(folder)).toEqual([]);
+  });
+
+  it('accepts an nginx that sends a host which the server answers, and a server that only nginx can reach', async () => {
+    const proxies = ['127.0.0.1:3000', 'shop.example.com'].map(
+      to => `location = /mcp { proxy_pass http://${to}; }`,
+    );
+    const changes = { ...main("listen(0, '127.0.0.1')"), Dockerfile: undefined };
+    expect(await examine(application({ ...changes, 'deploy/nginx.conf': proxies.join('\n') }))).toEqual([]);
+  });
+
+  it('ignores folders that are named like files', async () => {
+    const folder = application({ Dockerfile: undefined });
+    for (const name of [
+      '.nvmrc',
+      '.swcrc',
+      'Dockerfile',
+      'src/old.ts',
+      'deploy/compose.yaml',
+      'docker/nginx.conf',
+    ])
+      mkdirSync(join(folder, name), { recursive: true });
+    expect(await examine(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['package-lock.json', 'Run npm install', 'Run npm install redis'],
+    ['pnpm-lock.yaml', 'Run pnpm install', 'Run pnpm add redis'],
+    ['yarn.lock', 'Run yarn install', 'Run yarn add redis'],
+  ])('names the package manager of %s in the folder or above', async (lock, all, one) => {
+    const folder = application({ ...REDIS, [lock]: '' });
+    expect(await examine(folder)).toMatchObject([{ remedy: one }]);
     rmSync(join(folder, 'node_modules'), { recursive: true });
-    expect(await examine(folder)).toMatchObject([{ heading: 'The packages are not installed' }]);
+    expect(await examine(folder)).toMatchObject([{ heading: 'The packages are not installed', remedy: all }]);
+
+    const workspace = folderWith({ [lock]: '', 'apps/shop/package.json': json(PACKAGE) });
+    expect(await examine(join(workspace, 'apps/shop'))).toMatchObject([{ remedy: all }]);
   });
 
   it('names a port that another program has', async () => {
@@ -212,15 +287,20 @@ describe('nestjs-mcp doctor', () => {
     }
   });
 
-  it('refuses a folder without package.json, and one that is not JSON', async () => {
-    const folder = folderWith({});
-    expect(await runIn(folder, 'doctor')).toMatchObject({
-      code: 1,
-      err: `nestjs-mcp doctor: there is no package.json in ${folder}\n`,
-    });
-    const broken = await runIn(folderWith({ 'package.json': '{' }), 'doctor');
-    expect(broken).toMatchObject({ code: 1, out: '' });
-    expect(broken.err).toContain('package.json is not JSON');
+  it.each([
+    ['without package.json', {}, 'there is no package.json in /'],
+    ['with a broken package.json', { 'package.json': '{' }, 'package.json is not JSON: '],
+    ['with a package.json of null', { 'package.json': 'null' }, 'package.json must hold an object'],
+    ['with a folder package.json', { 'package.json/x': '' }, 'there is no package.json in /'],
+    [
+      'with a broken nest-cli.json',
+      { 'package.json': '{}', 'nest-cli.json': '{' },
+      'nest-cli.json is not JSON: ',
+    ],
+  ])('refuses a folder %s', async (_, files: Files, message) => {
+    const { code, out, err } = await runIn(folderWith(files), 'doctor');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`nestjs-mcp doctor: ${message}`);
   });
 
   it('uses the headings of the page on troubleshooting', () => {

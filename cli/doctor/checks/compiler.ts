@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type Typescript from 'typescript';
+import { isFile } from '../../files.js';
 import type { Check, Finding } from '../finding.js';
 import { isBefore, versionIn, type SetUp } from '../set-up.js';
 
@@ -14,8 +14,18 @@ function flagsOf(setUp: SetUp): Finding[] {
   const ts = typescriptOf(setUp);
   if (path === undefined || ts === undefined) return [];
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
-  const options = ts.getParsedCommandLineOfConfigFile(join(setUp.cwd, path), {}, host)?.options;
-  if (!options) return [];
+  const parsed = ts.getParsedCommandLineOfConfigFile(join(setUp.cwd, path), {}, host);
+  if (!parsed) return [];
+  const { options } = parsed;
+  const mistake = mistakeIn(ts, parsed);
+  if (mistake)
+    return [
+      {
+        heading: 'TypeScript cannot read its configuration',
+        seen: `${placeOf(setUp, path, mistake)}: ${ts.flattenDiagnosticMessageText(mistake.messageText, ' ')}`,
+        remedy: 'Correct the file, and check it with npx tsc --showConfig',
+      },
+    ];
   const findings: Finding[] = [];
   if (!options.experimentalDecorators)
     findings.push({
@@ -37,6 +47,19 @@ function flagsOf(setUp: SetUp): Finding[] {
       remedy: 'Set "module": "nodenext" and "moduleResolution": "nodenext"',
     });
   return findings;
+}
+
+/** What the compiler cannot read. A configuration without source files is readable. */
+const mistakeIn = (ts: typeof Typescript, parsed: Typescript.ParsedCommandLine) =>
+  ts.getConfigFileParsingDiagnostics(parsed).find(({ code }) => !NO_SOURCES.includes(code));
+
+const NO_SOURCES = [18002, 18003];
+
+/** The line of a mistake, in the file itself or in one that it extends. */
+function placeOf(setUp: SetUp, path: string, { file, start }: Typescript.Diagnostic): string {
+  if (!file) return path;
+  const { line } = file.getLineAndCharacterOfPosition(start ?? 0);
+  return `line ${line + 1} of ${setUp.shortened(file.fileName)}`;
 }
 
 /** A module resolution without packages, or one that refuses ES modules in CommonJS. */
@@ -75,7 +98,7 @@ function esbuild({ manifest: { scripts = {} } }: SetUp): Finding[] {
 function configPathOf({ cwd, nestCli }: SetUp): string | undefined {
   const { tsConfigPath } = nestCli.compilerOptions ?? {};
   return [tsConfigPath, 'tsconfig.build.json', 'tsconfig.json'].find(
-    path => path !== undefined && existsSync(join(cwd, path)),
+    path => path !== undefined && isFile(join(cwd, path)),
   );
 }
 

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isFolder } from '../../files.js';
+import { packageManagerOf } from '../../package-manager.js';
 import type { Check, Finding } from '../finding.js';
 import type { SetUp } from '../set-up.js';
 
@@ -30,7 +31,7 @@ export const notInstalled: Check = setUp =>
         {
           heading: 'The packages are not installed',
           seen: 'there is no folder node_modules',
-          remedy: 'Run npm install',
+          remedy: `Run ${packageManagerOf(setUp.cwd)} install`,
         },
       ];
 
@@ -45,11 +46,12 @@ export const missing: Check = setUp => {
     }),
     ...platformOf(setUp),
   ];
+  const manager = packageManagerOf(setUp.cwd);
   const absent = new Map(wanted.filter(([name]) => !setUp.installed(name)).reverse());
   return [...absent].reverse().map(([name, forWhat]): Finding => ({
     heading: 'A package is missing',
     seen: `${name} is not installed, and ${forWhat} needs it`,
-    remedy: `Run npm install ${name}`,
+    remedy: `Run ${manager} ${manager === 'npm' ? 'install' : 'add'} ${name}`,
   }));
 };
 
@@ -73,7 +75,7 @@ export const twoCopies: Check = setUp =>
       {
         heading: 'Two copies of a package',
         seen: `${name}: ${places.join(', and ')}`,
-        remedy: `Use one version, and run npm dedupe; a linked package takes ${name} as a peer dependency`,
+        remedy: `Use one version, and run ${packageManagerOf(setUp.cwd)} dedupe; a linked package takes ${name} as a peer dependency`,
       },
     ];
   });
@@ -87,4 +89,4 @@ function dependantsOf(setUp: SetUp): string[] {
 }
 
 const isInstalled = (setUp: SetUp): boolean =>
-  existsSync(join(setUp.cwd, 'node_modules')) || setUp.installed('@nestjs/core') !== undefined;
+  isFolder(join(setUp.cwd, 'node_modules')) || setUp.installed('@nestjs/core') !== undefined;

@@ -37,8 +37,29 @@ export const hosts: Check = setUp => {
   ];
 };
 
+/** An nginx without the header of the client sends the name of its upstream, which the server refuses. */
+export const proxies: Check = setUp =>
+  setUp.deployment.flatMap(({ path, text, kind }): Finding[] => {
+    if (kind !== 'nginx' || /\bproxy_set_header\s+Host\s/i.test(text)) return [];
+    const names = Array.from(text.matchAll(/\bproxy_pass\s+https?:\/\/([^\s;:/]+)/g), ([, name]) => name);
+    const sent = names.find(name => !ANSWERED.test(name) && !findSource(setUp, quoted(name)));
+    if (sent === undefined) return [];
+    return [
+      {
+        heading: 'The server refuses the host of its deployment',
+        seen: `${path} sends the host "${sent}" in place of the host that the client names`,
+        remedy: 'Write "proxy_set_header Host $host;" beside "proxy_pass"',
+      },
+    ];
+  });
+
+/** Upstreams whose name the server answers by default. nginx sends `localhost` to a socket. */
+const ANSWERED = /^(127\.0\.0\.1|localhost|\[.*|unix)$/;
+
+const quoted = (name: string) => new RegExp(`['"\`]${name.replaceAll(/[^\w-]/g, '\\$&')}['"\`]`);
+
 export const listening: Check = setUp => {
-  const [deployed] = setUp.deployment;
+  const deployed = setUp.deployment.find(({ kind }) => kind === 'container');
   const call = listenIn(setUp);
   if (!deployed || !call || !LOOPBACK.test(call.args)) return [];
   return [

@@ -8,9 +8,7 @@ export const node: Check = setUp => {
     const text = setUp.textOf(path);
     return text === undefined ? [] : [[path, text.trim()] as const];
   });
-  const images = setUp.deployment.flatMap(({ path, text }) =>
-    Array.from(text.matchAll(/^FROM\s+\S*\bnode:(\d\S*)/gim), ([, tag]) => [path, tag] as const),
-  );
+  const images = setUp.deployment.flatMap(({ path, text }) => tagsIn(text).map(tag => [path, tag] as const));
   return [['this process', process.versions.node] as const, ...named, ...images]
     .filter(([, version]) => isBefore(versionIn(version), 20, 19))
     .map(([where, version]): Finding => ({
@@ -19,6 +17,11 @@ export const node: Check = setUp => {
       remedy: 'Use Node 20.19 or later',
     }));
 };
+
+/** The tags of Node's images in a Dockerfile, whose stages may name one several times. */
+const tagsIn = (text: string): string[] => [
+  ...new Set(Array.from(text.matchAll(/^FROM\s+\S*\bnode:(\d\S*)/gim), ([, tag]) => tag)),
+];
 
 export const nest: Check = setUp =>
   ['@nestjs/common', '@nestjs/core'].flatMap((name): Finding[] => {
