@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { ToolSurface, toolSurface } from 'nestjs-mcp/testing';
 import { startApplication } from '../application.js';
-import { headersOf, optionsOf, urlOf, type Io } from '../command.js';
-import { differencesOf } from './differences.js';
+import { counted, headersOf, optionsOf, urlOf, type Io } from '../command.js';
+import { diffOf } from '../diff.js';
+import { isFile, isFolder } from '../files.js';
 
 const USAGE = `Usage: nestjs-mcp surface (--url <url> | --module <file#Class>) [options]
 
@@ -36,15 +37,18 @@ export async function surface(args: readonly string[], io: Io): Promise<number> 
   const { url, module, server, header, era, write, check } = options.values;
   if ((url === undefined) === (module === undefined)) throw new Error('give either --url or --module');
   if (era !== 'modern' && era !== 'legacy') throw new Error(`--era "${era}": give modern or legacy`);
+  if (write !== undefined && check !== undefined) throw new Error('give either --write or --check');
+  const expected = check === undefined ? undefined : read(check, io);
+  if (write !== undefined) assertWritable(write, io);
   const listing = { era, server, headers: headersOf(header) } as const;
-  const found = url === undefined ? await ofModule(module!, listing, io) : await ofUrl(url, listing);
+  const { text, tools, tokens } =
+    url === undefined ? await ofModule(module!, listing, io) : await ofUrl(url, listing);
 
-  if (write !== undefined) writeFileSync(resolve(io.cwd, write), found.text);
-  const code = check === undefined ? 0 : compare(check, found.text, io);
-  if (write === undefined && check === undefined) io.out(found.text);
-  const { length } = found.tools;
-  io.err(`${length} ${length === 1 ? 'tool' : 'tools'}, about ${found.tokens} tokens in each conversation\n`);
-  return code;
+  io.err(`${counted(tools.length, 'tool')}, about ${tokens} tokens in each conversation\n`);
+  if (check !== undefined) return compare(check, expected!, text, io);
+  if (write === undefined) io.out(text);
+  else writeFileSync(resolve(io.cwd, write), text);
+  return 0;
 }
 
 type Listing = Parameters<typeof toolSurface>[1];
@@ -52,11 +56,32 @@ type Listing = Parameters<typeof toolSurface>[1];
 async function ofUrl(text: string, listing: Listing): Promise<ToolSurface> {
   const url = urlOf(text);
   const { toolSurface } = await import('nestjs-mcp/testing');
-  try {
-    return await toolSurface(url, listing);
-  } catch (error) {
-    throw new Error(`${url.href}: ${reasonOf(error as NodeJS.ErrnoException)}`, { cause: error });
-  }
+  return await toolSurface(url, listing).catch((error: Failure) => fail(url.href, error));
+}
+
+async function ofModule(target: string, listing: Listing, io: Io): Promise<ToolSurface> {
+  const { toolSurface } = await import('nestjs-mcp/testing');
+  const app = await startApplication(target, io.cwd);
+  return await toolSurface(app, listing)
+    .catch((error: Failure) => fail(`--module ${target}`, error))
+    .finally(() => app.close());
+}
+
+/** An error of the SDK's client, or of `fetch`. */
+type Failure = NodeJS.ErrnoException & {
+  readonly data?: { readonly status?: number; readonly text?: string };
+};
+
+function fail(target: string, error: Failure): never {
+  throw new Error(`${target}: ${refusalOf(error) ?? reasonOf(error)}`, { cause: error });
+}
+
+/** The answer of a server to a caller that it does not know; undefined for another failure. */
+function refusalOf({ data }: Failure): string | undefined {
+  if (data?.status !== 401 && data?.status !== 403) return undefined;
+  const [, message] = /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(data.text ?? '') ?? [];
+  const answer = `HTTP ${data.status}${message === undefined ? '' : ` (${message})`}`;
+  return `the server answers ${answer}; --header "Authorization: Bearer <token>" logs in`;
 }
 
 /** The message or the code of the innermost cause: `fetch` says only that it failed. */
@@ -64,16 +89,23 @@ function reasonOf({ message, code, cause }: NodeJS.ErrnoException): string {
   return cause === undefined ? message || String(code) : reasonOf(cause as NodeJS.ErrnoException);
 }
 
-async function ofModule(target: string, listing: Listing, io: Io): Promise<ToolSurface> {
-  const { toolSurface } = await import('nestjs-mcp/testing');
-  const app = await startApplication(target, io.cwd);
-  return await toolSurface(app, listing).finally(() => app.close());
+function read(file: string, { cwd }: Io): string {
+  const path = resolve(cwd, file);
+  if (!isFile(path)) throw new Error(`there is no file ${file}: write it with --write ${file}`);
+  return readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
 }
 
-function compare(file: string, text: string, io: Io): number {
-  const path = resolve(io.cwd, file);
-  if (!existsSync(path)) throw new Error(`${file} does not exist: write it with --write ${file}`);
-  const differences = differencesOf(readFileSync(path, 'utf8'), text);
+function assertWritable(file: string, { cwd }: Io): void {
+  const path = resolve(cwd, file);
+  if (isFolder(path)) throw new Error(`--write ${file}: this is a folder`);
+  if (!isFolder(dirname(path))) throw new Error(`--write ${file}: there is no folder ${dirname(path)}`);
+}
+
+/** The name of a tool and its parts are at most six lines, so a difference shows the name. */
+const CONTEXT = 5;
+
+function compare(file: string, expected: string, text: string, io: Io): number {
+  const differences = diffOf(file, expected, text, CONTEXT);
   if (differences === '') return 0;
   io.out(differences);
   io.err(`The surface differs from ${file}: if that is right, write it with --write ${file}\n`);

@@ -61,18 +61,39 @@ describe('nestjs-mcp surface', () => {
       out: '',
     });
 
+    // As git may check it out on Windows.
+    writeFileSync(file, text.replaceAll('\n', '\r\n'));
+    expect(await runIn(folder, 'surface', '--url', url, '--check', file)).toMatchObject({ code: 0, out: '' });
+
     writeFileSync(file, `find\n  description: "Gone"\n\n${text.replace('product catalogue', 'catalogue')}`);
     const { code, out, err } = await runIn(folder, 'surface', '--url', url, '--check', 'surface.txt');
+    const [, input] = /input: (.*)/.exec(text)!;
     expect({ code, out }).toEqual({
       code: 1,
-      out: `- find
--   description: "Gone"
-  search
--   description: "Search the catalogue"
-+   description: "Search the product catalogue"
+      out: `--- a/surface.txt
++++ b/surface.txt
+@@ -1,6 +1,3 @@
+-find
+-  description: "Gone"
+-
+ search
+-  description: "Search the catalogue"
++  description: "Search the product catalogue"
+   input: ${input}
 `,
     });
     expect(err).toContain('write it with --write surface.txt');
+  });
+
+  it.each(['modern', 'legacy'])('names --header if a module demands a login (%s)', async era => {
+    const args = ['--module', join(ROOT, 'test/cli/closed.module.ts#ClosedModule'), '--era', era];
+    const { code, err } = await runIn(ROOT, 'surface', ...args);
+    expect(code).toBe(1);
+    expect(err).toContain(`${args[1]}: the server answers HTTP 401 (Unauthorized: `);
+    expect(err).toContain('; --header "Authorization: Bearer <token>" logs in\n');
+
+    const found = await runIn(ROOT, 'surface', ...args, '--header', 'Authorization: Bearer key');
+    expect(found.out).toMatch(/^count\n/);
   });
 
   it('says why an endpoint does not answer', async () => {
@@ -92,9 +113,16 @@ describe('nestjs-mcp surface', () => {
     [['--module', 'no.module.js'], '--module no.module.js cannot be loaded: '],
     [['--module', 'bad.module.ts'], 'Compile the application and name the file in its output'],
     [['--module', `${MODULE}#Other`], 'the file exports no class Other'],
-    [['--module', MODULE, '--check', 'none.txt'], 'none.txt does not exist: write it with --write none.txt'],
+    [
+      ['--module', MODULE, '--check', 'none.txt'],
+      'there is no file none.txt: write it with --write none.txt',
+    ],
+    [['--module', MODULE, '--check', 'folder'], 'there is no file folder: write it with --write folder'],
+    [['--module', MODULE, '--write', 'folder'], '--write folder: this is a folder'],
+    [['--module', MODULE, '--write', 'none/a.txt'], '--write none/a.txt: there is no folder /'],
+    [['--module', MODULE, '--write', 'a.txt', '--check', 'a.txt'], 'give either --write or --check'],
   ])('refuses %j', async (args, message) => {
-    const folder = folderWith({ 'bad.module.ts': '@Module( {' });
+    const folder = folderWith({ 'bad.module.ts': '@Module( {', 'folder/x': '' });
     const { code, out, err } = await runIn(folder, 'surface', ...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(message);

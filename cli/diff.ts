@@ -1,17 +1,14 @@
-/** Lines that a diff shows around a change. */
-const CONTEXT = 3;
-
 type Row = readonly [mark: ' ' | '-' | '+', line: string];
 
-/** A unified diff of two texts; empty if they are the same. */
-export function diffOf(path: string, before: string, after: string): string {
+/** A unified diff of two texts; empty if they are the same. @param context the lines that it shows around a change */
+export function diffOf(path: string, before: string, after: string, context = 3): string {
   const rows = rowsOf(linesOf(before), linesOf(after));
   const changed = rows.flatMap(([mark], index) => (mark === ' ' ? [] : [index]));
   const hunks: [start: number, end: number][] = [];
   for (const index of changed) {
     const last = hunks.at(-1);
-    if (last && index - CONTEXT <= last[1]) last[1] = Math.min(rows.length, index + CONTEXT + 1);
-    else hunks.push([Math.max(0, index - CONTEXT), Math.min(rows.length, index + CONTEXT + 1)]);
+    if (last && index - context <= last[1]) last[1] = Math.min(rows.length, index + context + 1);
+    else hunks.push([Math.max(0, index - context), Math.min(rows.length, index + context + 1)]);
   }
   if (hunks.length === 0) return '';
   return `--- a/${path}\n+++ b/${path}\n${hunks.map(([start, end]) => hunkOf(rows, start, end)).join('')}`;
