@@ -4,7 +4,8 @@ import { PEERS } from './file-job.js';
 
 const GROUPS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
-interface Manifest {
+/** What is read of a `package.json`. */
+export interface Manifest {
   readonly version: string;
   readonly [group: string]: unknown;
 }
@@ -12,12 +13,9 @@ interface Manifest {
 /** Replaces the peers in `package.json`. @returns undefined if nothing changes */
 export function convertManifest(
   cwd: string,
+  manifest: Manifest,
   hasChanges: boolean,
 ): { path: string; before: string; text: string } | undefined {
-  const path = join(cwd, 'package.json');
-  if (!existsSync(path)) return undefined;
-  const before = readFileSync(path, 'utf8');
-  const manifest = JSON.parse(before) as Manifest;
   const groupOf = (group: string) => manifest[group] as Record<string, string> | undefined;
   const holders = GROUPS.filter(group => PEERS.some(name => groupOf(group)?.[name] !== undefined));
   const hasOwn = GROUPS.some(group => groupOf(group)?.['nestjs-mcp'] !== undefined);
@@ -33,6 +31,8 @@ export function convertManifest(
       ]),
     ]),
   );
+  const path = join(cwd, 'package.json');
+  const before = readFileSync(path, 'utf8');
   const [, indentation = '  '] = /^\{\s*?\n([ \t]+)/.exec(before) ?? [];
   return { path, before, text: `${JSON.stringify({ ...manifest, ...changed }, null, indentation)}\n` };
 }

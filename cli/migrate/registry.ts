@@ -48,8 +48,10 @@ function convertCall(job: FileJob, call: CallExpression): void {
   const kind = KINDS[what ?? ''];
   const [argument] = call.getArguments();
   job.changed();
-  if (verb === 'remove')
+  if (verb === 'remove') {
+    job.note(call, 'remove() throws if the handler does not exist');
     return void call.replaceWithText(`${object}.remove('${kind}', ${argument?.getText() ?? ''})`);
+  }
   if (!argument || !Node.isObjectLiteralExpression(argument)) {
     job.note(call, 'pass the options and the handler apart: add(kind, options, handler)');
     return void call.replaceWithText(`${object}.add('${kind}', ${argument?.getText() ?? ''})`);

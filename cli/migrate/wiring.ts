@@ -146,3 +146,15 @@ export function convertGuards(job: FileJob): void {
     else job.note(declaration, 'read the context of the call with McpExecutionContext.create(context)');
   }
 }
+
+/** Filters of 2.x answer with an observable that fails with an object. */
+export function noteFilters(job: FileJob): void {
+  for (const one of job.file.getDescendantsOfKind(job.morph.SyntaxKind.ClassDeclaration)) {
+    const parents = [one.getExtends(), ...one.getImplements()].map(type => type?.getText() ?? '');
+    if (parents.some(text => /^(Base)?RpcExceptionFilter\b/.test(text)))
+      job.note(
+        one,
+        'return { isError: true, content } or throw an HttpException: clients get no text of throwError()',
+      );
+  }
+}

@@ -197,6 +197,7 @@ const MODULES: readonly Case[] = [
     `class Reports { constructor(private readonly registry: McpServerRegistry) {}
       async offer() {
         await this.registry.add('tool', { name: 'report', inputSchema: Month }, async (args: Record<string, any>, ctx: McpContext) => [args.month, (ctx.request as any).url]);
+        // nestjs-mcp: remove() throws if the handler does not exist
         this.registry.remove('tool', 'report');
       }
     }`,
@@ -329,6 +330,42 @@ class Guard {
   });
   expect(text).toContain('return context.switchToHttp().getRequest<Request>().user;');
   expect(text).not.toContain('switchToRpc');
+});
+
+it('leaves a comment at the exception filters of 2.x', async () => {
+  const files = {
+    '/filter.ts': `import { Catch, RpcExceptionFilter } from '@nestjs/common';
+import { throwError } from 'rxjs';
+
+@Catch()
+export class Failures implements RpcExceptionFilter<Error> {
+  catch({ message }: Error) {
+    return throwError(() => ({ status: 'error', message }));
+  }
+}
+`,
+  };
+  const tools = `import { McpController } from '@rekog/mcp-nest';\n@McpController()\nclass Tools {}\n`;
+  const { '/filter.ts': text } = await converted({ ...files, '/tools.ts': tools });
+  expect(text).toContain(`
+// nestjs-mcp: return { isError: true, content } or throw an HttpException: clients get no text of throwError()
+@Catch()`);
+  expect(await converted(files)).toEqual({});
+});
+
+it('asks once for the module that checks tokens', async () => {
+  const module = (name: string) => `import { McpModule, PublicTool, Tool } from '@rekog/mcp-nest';
+McpModule.forRoot({ name: '${name}', version: '1' });
+class Tools {
+  @Tool({})
+  @PublicTool()
+  a() {}
+}
+`;
+  const files = await converted({ '/one.ts': module('one'), '/two.ts': module('two') });
+  expect(Object.values(files).join('').split('// nestjs-mcp: import McpAuthModule.forRoot()')).toHaveLength(
+    2,
+  );
 });
 
 it('converts the official package', async () => {
