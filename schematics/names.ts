@@ -42,11 +42,16 @@ export function namesOf(name: string): Names {
   return { file, pascal, camel };
 }
 
-/** The folder of the generated files, from the root of the tree. */
+/**
+ * The folder of the generated files, from the root of the tree.
+ * @throws Error if the name leads out of the source root
+ */
 export function folderOf(tree: Tree, options: PlaceOptions): string {
   const { name, path = '', flat = false } = options;
   const { file } = namesOf(name);
   const parent = kebabOf(posix.join(slashed(path), posix.dirname(slashed(name))));
+  if (parent === '..' || parent.startsWith('../'))
+    throw new Error(`The name "${posix.join(slashed(path), name)}" leads out of the source root`);
   return posix.join('/', sourceRootOf(tree, options), parent, flat ? '' : file);
 }
 

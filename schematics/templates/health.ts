@@ -30,6 +30,8 @@ export class ${className} {
     return this.mcp.liveness();
   }
 
+  // With Redis and a load balancer, call readiness('mcp', { dependencies: false }):
+  // otherwise an outage of Redis takes out all nodes at once.
   @Get('ready')
   @HealthCheck()
   ready() {

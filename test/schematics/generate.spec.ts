@@ -92,6 +92,15 @@ describe('a name', () => {
     );
   });
 
+  it.each([
+    { name: '../evil' },
+    { name: '../../evil' },
+    { name: 'evil', path: '..' },
+    { name: 'a/../../evil' },
+  ])('%j, which leads out of the source root, is refused', async options => {
+    await expect(run('tool', options)).rejects.toThrow('leads out of the source root');
+  });
+
   it('of a file that exists is refused', async () => {
     const files = { ...APPLICATION, '/src/find.tool.ts': '' };
     await expect(run('tool', { name: 'find', flat: true }, files)).rejects.toThrow(
