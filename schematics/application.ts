@@ -19,6 +19,16 @@ export interface Manifest {
 export const loadTypescript = (): typeof Typescript =>
   requireOfApplication('typescript') as typeof Typescript;
 
+/** Whether the application finds a package. */
+export function isInstalled(name: string): boolean {
+  try {
+    requireOfApplication.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The application's `package.json`; undefined if the tree has none. */
 export function manifestOf(tree: Tree): Manifest | undefined {
   return tree.exists('/package.json') ? (tree.readJson('/package.json') as unknown as Manifest) : undefined;

@@ -19,10 +19,18 @@ export interface GenerateOptions extends PlaceOptions {
 export const generator =
   (template: Template) =>
   (options: GenerateOptions): Rule =>
-  (tree, context) =>
-    generate(template, options, tree, context);
+  async (tree, context) => {
+    await generate(template, options, tree, context);
+    addPackages(tree, context, {
+      dependencies: template.packages ?? [],
+      devDependencies: (options.spec ?? true) ? ['@modelcontextprotocol/client'] : [],
+    });
+  };
 
-/** @throws Error for a name that names no class, a file that exists, or a module that cannot be edited */
+/**
+ * Writes the class and its spec, and lists the class in a module.
+ * @throws Error for a name that names no class, a file that exists, or a module that cannot be edited
+ */
 export async function generate(
   template: Template,
   options: GenerateOptions,
@@ -44,10 +52,6 @@ export async function generate(
   if (spec) await write(tree, newFile(tree, `${folder}/${base}.${specFileSuffix}.ts`), template.spec(values));
   if (!skipImport)
     await registerClass(template, options, tree, context, values.className, `${folder}/${base}`);
-  addPackages(tree, context, {
-    dependencies: template.packages ?? [],
-    devDependencies: spec ? ['@modelcontextprotocol/client'] : [],
-  });
 }
 
 async function registerClass(

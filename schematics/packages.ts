@@ -1,13 +1,13 @@
 import type { SchematicContext, Tree } from '@angular-devkit/schematics';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { manifestOf, type Manifest } from './application.js';
+import { isInstalled, manifestOf, type Manifest } from './application.js';
 
 const GROUPS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const;
 
 /**
- * Adds the packages that the application's `package.json` does not name, in the range of this package's peers, and has them
- * installed when the files are written.
+ * Adds the packages that the application's `package.json` does not name, in the range of this package's peers. If one is not
+ * installed, which an earlier run may have failed at, it has them installed when the files are written.
  */
 export function addPackages(
   tree: Tree,
@@ -24,13 +24,14 @@ export function addPackages(
     const ranges = missing.map((name): [string, string] => [name, rangeOf(name, nest)]);
     return missing.length > 0 ? [[group, sorted([...Object.entries(groupOf(group)), ...ranges])]] : [];
   });
-  if (changes.length === 0) return;
-  const text = tree.readText('/package.json');
-  const [, indentation = '  '] = /^\{\s*?\n([ \t]+)/.exec(text) ?? [];
-  tree.overwrite(
-    '/package.json',
-    `${JSON.stringify({ ...manifest, ...Object.fromEntries(changes) }, null, indentation)}\n`,
-  );
+  if (changes.length > 0) {
+    const text = tree.readText('/package.json');
+    const [, indentation = '  '] = /^\{\s*?\n([ \t]+)/.exec(text) ?? [];
+    tree.overwrite(
+      '/package.json',
+      `${JSON.stringify({ ...manifest, ...Object.fromEntries(changes) }, null, indentation)}\n`,
+    );
+  } else if (Object.values(wanted).flat().every(isInstalled)) return;
   context.addTask({
     toConfiguration: () => ({ name: 'node-package', options: { command: 'install', quiet: true } }),
   });
