@@ -75,7 +75,7 @@ const FEATURES: Readonly<Record<'auth' | 'redis' | 'telemetry' | 'explorer', Fea
       expression: 'McpExplorerModule.forRoot()',
     }),
     packages: [],
-    next: 'Open http://localhost:3000/mcp-explorer',
+    next: 'The explorer is at http://localhost:3000/mcp-explorer',
   },
 };
 
@@ -97,9 +97,13 @@ export const nestAdd =
       from: 'nestjs-mcp',
       expression: `McpModule.forRoot({ name: '${name}', version: '${version}'${options.stdio ? ', stdio: true' : ''} })`,
     };
+    const isNamed = (symbol: string) =>
+      isInModules(tree, sourceRoot, symbol) || mentions(tree.readText(module), symbol);
     const missing = [server, ...features.map(({ entry }) => entry(name))].filter(
-      ({ symbol }) => !isInModules(tree, sourceRoot, symbol) && !mentions(tree.readText(module), symbol),
+      ({ symbol }) => !isNamed(symbol),
     );
+    if (options.stdio && !missing.includes(server) && !isNamed('stdio'))
+      context.logger.warn('Set the option stdio of McpModule yourself: the module is there');
     await register(tree, module, missing);
     addPackages(tree, context, {
       dependencies: [...(TOOL.packages ?? []), ...features.flatMap(({ packages }) => packages)],
@@ -109,16 +113,22 @@ export const nestAdd =
     const isNew = missing.includes(server);
     if (isNew && !tree.exists(`${sourceRoot}/hello/hello.tool.ts`))
       await generate(TOOL, { name: 'hello', sourceRoot: options.sourceRoot, module }, tree, context);
-    if (options.stdio && !isNew)
-      context.logger.warn('Set the option stdio of McpModule yourself: the module is there');
-    for (const line of [...(isNew ? NEXT : []), ...features.map(({ next }) => next)])
+    for (const line of [...features.map(({ next }) => next), ...(isNew ? firstSteps(options) : [])])
       context.logger.info(line);
+    if (options.stdio) for (const line of STDIO_ONLY) context.logger.info(line);
   };
 
-const NEXT = [
-  'Start the application with npm start, and call it:',
-  '  npx @modelcontextprotocol/inspector --cli http://localhost:3000/mcp --method tools/list',
+/** The spec needs no token, and the identity provider gives none before it is set up. */
+const firstSteps = ({ auth = false }: AddOptions): readonly string[] => [
+  ...(auth ? ['Run npm test: the spec of HelloTool calls the tool without a token'] : []),
+  `Start the application with npm start, and call it${auth ? ' with a token of the issuer' : ''}:`,
+  `  npx @modelcontextprotocol/inspector --cli http://localhost:3000/mcp${auth ? ' --header "Authorization: Bearer <token>"' : ''} --method tools/list`,
   'Generate more with: nest g -c nestjs-mcp tool <name>',
+];
+
+const STDIO_ONLY = [
+  'The application also serves HTTP, so it runs on when a stdio client ends, and keeps its port. If it is for stdio only,',
+  '  set http: false in McpModule.forRoot, and call NestFactory.createApplicationContext in main.ts without app.listen',
 ];
 
 /** The name and the version of the server are those of the application. */

@@ -121,20 +121,45 @@ export class AppModule {}
     [
       'explorer',
       /import \{ McpExplorerModule \} from 'nestjs-mcp\/explorer';/,
-      'Open http://localhost:3000/mcp-explorer',
+      'The explorer is at http://localhost:3000/mcp-explorer',
     ],
   ])('adds the module of --%s, and says what to do', async (option, line, next) => {
     const { module, logged } = await add({ [option]: true });
     expect(module).toMatch(line);
     expect(module).toMatch(/imports: \[\s*McpModule\.forRoot\(/);
-    expect(logged.at(-1)).toContain(`info: ${next}`);
+    expect(logged[0]).toContain(`info: ${next}`);
   });
 
-  it('sets the option stdio, but not of a server that is there', async () => {
-    const { module, tree } = await add({ stdio: true });
-    expect(module).toContain('stdio: true');
-    const { logged } = await add({ stdio: true }, tree);
-    expect(logged).toContain('warn: Set the option stdio of McpModule yourself: the module is there');
+  it('begins with a call that needs no token, if callers log in', async () => {
+    const { logged } = await add({ auth: true });
+    expect(logged.slice(1, -1)).toEqual([
+      'info: Run npm test: the spec of HelloTool calls the tool without a token',
+      'info: Start the application with npm start, and call it with a token of the issuer:',
+      'info:   npx @modelcontextprotocol/inspector --cli http://localhost:3000/mcp --header "Authorization: Bearer <token>" --method tools/list',
+    ]);
+  });
+
+  describe('with --stdio', () => {
+    const warning = 'warn: Set the option stdio of McpModule yourself: the module is there';
+
+    it('sets the option, and says how to leave out HTTP', async () => {
+      const { module, logged } = await add({ stdio: true });
+      expect(module).toContain('stdio: true');
+      expect(logged).toContainEqual(expect.stringContaining('set http: false'));
+      expect(logged).not.toContain(warning);
+    });
+
+    it('says what to set if the module is there', async () => {
+      const { tree } = await add();
+      const { logged } = await add({ stdio: true }, tree);
+      expect(logged).toContain(warning);
+    });
+
+    it('is silent about an option that is set', async () => {
+      const { tree } = await add({ stdio: true });
+      const { logged } = await add({ stdio: true }, tree);
+      expect(logged).not.toContain(warning);
+    });
   });
 });
 
