@@ -15,6 +15,8 @@ export interface McpExplorerOptions {
   guards?: (Type<CanActivate> | CanActivate)[];
   /** Modules that export the providers which the guards inject. Default: none. */
   imports?: ModuleMetadata['imports'];
+  /** Decorators for the route of the page and its API, as on a controller: `[Public()]`. Default: none. */
+  decorators?: ClassDecorator[];
 }
 
 export type ExplorerSettings = Readonly<Required<McpExplorerOptions>>;
@@ -22,6 +24,11 @@ export type ExplorerSettings = Readonly<Required<McpExplorerOptions>>;
 const GUARD = {
   accepts: (value: unknown) => typeof value === 'function' || hasMethods('canActivate')(value),
   description: 'a guard, or a class of guards',
+};
+
+const DECORATOR = {
+  accepts: (value: unknown) => typeof value === 'function',
+  description: 'a decorator',
 };
 
 export const EXPLORER = objectOf<McpExplorerOptions, ExplorerSettings>(
@@ -34,6 +41,7 @@ export const EXPLORER = objectOf<McpExplorerOptions, ExplorerSettings>(
     },
     guards: { ...listOf(GUARD, 'a list of guards'), default: [] },
     imports: { type: 'array', description: 'a list of modules', default: [] },
+    decorators: { ...listOf(DECORATOR, 'a list of decorators'), default: [] },
   },
   { title: 'options' },
 );

@@ -43,6 +43,11 @@ const SITE = 'nestjs-mcp:explorer-site';
 
 const BODY_TIMEOUT_MS = 30_000;
 
+/** Fastify's option, and its newer place. */
+interface SlashOptions {
+  readonly ignoreTrailingSlash?: boolean;
+}
+
 /** Nest's and the `@nestjs/swagger` key for a controller that is left out of the document. */
 const SWAGGER_EXCLUDE_METADATA = 'swagger/apiExcludeController';
 
@@ -74,7 +79,10 @@ export class McpExplorerModule implements OnModuleInit {
   ) {
     servers.observe('McpExplorerModule', recorder);
     // The body parsers of the application accept less: 100 kB on Express.
-    adapterHost.init$.subscribe(() => this.gate.install(adapterHost.httpAdapter));
+    adapterHost.init$.subscribe(() => {
+      this.gate.install(adapterHost.httpAdapter);
+      this.serveSlash();
+    });
     reports.listeners.push(recorder);
   }
 
@@ -104,18 +112,19 @@ export class McpExplorerModule implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     this.gate.watch(this.paths('/api/:name'));
-    this.redirectSlash();
     await this.site.open();
     this.adapterHost.listen$.subscribe(() => this.logUrl());
   }
 
-  /** Nest's routes do not match the path with a slash at its end on Fastify. The page that it leads to has the guards. */
-  private redirectSlash(): void {
+  /** On Fastify, Nest's route does not match the path with a slash at its end, so the page has a second route there. */
+  private serveSlash(): void {
     const fastify = hooksOf(this.adapterHost.httpAdapter);
-    if (!fastify || fastify.initialConfig?.ignoreTrailingSlash) return;
-    for (const path of this.paths('/')) {
-      fastify.get(`${path}/`, (_request, reply) => reply.redirect('index.html', 308));
-    }
+    const options: SlashOptions & { routerOptions?: SlashOptions } = fastify?.initialConfig ?? {};
+    if (!fastify || options.ignoreTrailingSlash || options.routerOptions?.ignoreTrailingSlash) return;
+    fastify.addHook('onRoute', ({ url, method, handler }) => {
+      const isPage = this.paths('/').includes(url) && method !== 'HEAD';
+      if (isPage) fastify.route({ url: `${url}/`, method, handler, exposeHeadRoute: false });
+    });
   }
 
   private logUrl(): void {
@@ -163,7 +172,7 @@ function siteOf(
 }
 
 /** A real Nest route, so that guards apply. Each module has a separate class, because Nest keeps path and guards on the class. */
-function controllerFor({ path, guards }: ExplorerSettings): Type {
+function controllerFor({ path, guards, decorators }: ExplorerSettings): Type {
   class McpExplorerController {
     constructor(@Inject(SITE) private readonly site: ExplorerSite) {}
 
@@ -174,6 +183,7 @@ function controllerFor({ path, guards }: ExplorerSettings): Type {
   const { prototype } = McpExplorerController;
   const handle = Object.getOwnPropertyDescriptor(prototype, 'handle')!;
   All(['/', '/:file', '/api/:name'])(prototype, 'handle', handle);
+  for (const decorate of decorators) decorate(McpExplorerController);
   Reflect.defineMetadata(SWAGGER_EXCLUDE_METADATA, [true], McpExplorerController);
   Controller({ path, version: VERSION_NEUTRAL })(McpExplorerController);
   UseGuards(...guards)(McpExplorerController);
@@ -185,6 +195,6 @@ function usable(options: McpExplorerOptions): ExplorerSettings {
   try {
     return resolveExplorerOptions(options);
   } catch {
-    return { path: '', guards: [], imports: [] };
+    return { path: '', guards: [], imports: [], decorators: [] };
   }
 }

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Args, Tool } from 'nestjs-mcp';
@@ -12,9 +13,25 @@ class Sizes {
   }
 }
 
+const Public = () => SetMetadata('isPublic', true);
+
+/** Admits nobody, except to what is public. */
+@Injectable()
+class LoginGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    return this.reflector.getAllAndOverride('isPublic', [context.getHandler(), context.getClass()]) === true;
+  }
+}
+
 describe.each([
   ['Express', () => new ExpressAdapter()],
   ['Fastify', () => new FastifyAdapter()],
+  [
+    'Fastify that ignores slashes',
+    () => new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } } as object),
+  ],
 ] as const)('on %s', (_name, adapter) => {
   let app: ExploredApp;
 
@@ -45,6 +62,32 @@ describe.each([
       200,
       [{ type: 'text', text: String(text.length) }],
     ]);
+  });
+
+  it.each(['/mcp-explorer', '/mcp-explorer/', '/mcp-explorer/index.html', '/mcp-explorer/api/live'])(
+    'the guards of the explorer decide on %s',
+    async path => {
+      const refusing = { canActivate: () => false };
+      const guarded = await startExplored([Sizes], { adapter: adapter(), explorer: { guards: [refusing] } });
+      await guarded.url();
+      expect((await guarded.get(path)).status).toBe(403);
+      await guarded.close();
+    },
+  );
+
+  it('a global guard decides on it, unless a decorator exempts it', async () => {
+    const provider = { provide: APP_GUARD, useClass: LoginGuard };
+    const statuses = [];
+    for (const decorators of [[], [Public()]]) {
+      const options = { adapter: adapter(), explorer: { decorators }, module: { providers: [provider] } };
+      const guarded = await startExplored([Sizes], options);
+      await guarded.url();
+      for (const path of ['/mcp-explorer/', '/mcp-explorer/api/live', '/mcp']) {
+        statuses.push((await guarded.get(path)).status);
+      }
+      await guarded.close();
+    }
+    expect(statuses).toEqual([403, 403, 403, 200, 200, 403]);
   });
 
   it('has no page below the page', async () => {
