@@ -29,37 +29,11 @@
  * Content-Security-Policy is what a host makes of `csp`.
  */
 
-export type { ApiError, Era, Kind } from './api/shared.js';
-export type { Catalogue, CatalogueServer, CatalogueEntry, Step } from './api/catalogue.js';
-export type {
-  Chains,
-  ServerChain,
-  MethodStage,
-  Origin,
-  Sourced,
-  ChainInterceptor,
-  Counters,
-  ChainPhase,
-  ChainTurn,
-  ChainHost,
-} from './api/chain.js';
-export type { Caller, CallerViewRequest, CallerView, CallerList, MissingEntry } from './api/callers.js';
-export type {
-  CallRequest,
-  Shown,
-  CallTrace,
-  CallEvent,
-  AnswerRequest,
-  ShownProgress,
-  ShownLog,
-  TraceSink,
-  TaskState,
-  Question,
-  ChainRun,
-  TraceTurn,
-  ViewRequest,
-  AppView,
-} from './api/call.js';
-export type { TasksRequest, Tasks, TaskRow, CancelRequest } from './api/tasks.js';
-export type { Live, LiveCall, LiveServer } from './api/live.js';
-export type { Findings, Finding } from './api/findings.js';
+export type * from './api/shared.js';
+export type * from './api/catalogue.js';
+export type * from './api/chain.js';
+export type * from './api/callers.js';
+export type * from './api/call.js';
+export type * from './api/tasks.js';
+export type * from './api/live.js';
+export type * from './api/findings.js';

@@ -63,13 +63,19 @@ export interface TaskOverview {
   readonly statusMessage?: string;
   /** ISO 8601. */
   readonly createdAt: string;
+  /** ISO 8601. */
+  readonly lastUpdatedAt: string;
   readonly ttlMs: number;
+  /** The key of the principal that created it; see `callerOf`. */
+  readonly owner: string;
   /** The number of elicitations that wait for an answer. */
   readonly inputRequests: number;
 }
 
 /** The tasks of a server, for its operators. */
 export interface TaskList {
+  /** The number of tasks that `latest` chooses from. */
+  size(): number;
   /** The latest tasks that this node has created or runs, the latest first. @throws UnavailableException */
   latest(max: number): Promise<readonly TaskOverview[]>;
   /** Cancels a task, unless it has ended or does not exist. @throws UnavailableException */

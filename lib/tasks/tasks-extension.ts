@@ -64,6 +64,7 @@ export class TasksExtension implements ServerExtension {
   };
 
   readonly taskList: TaskList = {
+    size: () => this.tasks.size,
     latest: async max => (await this.tasks.latest(max)).map(overviewOf),
     cancel: async id => void (await this.tasks.cancel({ id })),
   };

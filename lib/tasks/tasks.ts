@@ -190,7 +190,12 @@ export class Tasks {
     else if (this.pace.isTooFast(id)) throw tooFast();
   }
 
-  /** The latest tasks that this node has created or runs, the latest first. @throws UnavailableException */
+  /** The number of tasks that this node has created or runs. */
+  get size(): number {
+    return this.kept.size;
+  }
+
+  /** The latest of them, the latest first. @throws UnavailableException */
   async latest(max: number): Promise<StoredTask[]> {
     const ids = [...this.kept.keys()].slice(-max).reverse();
     const found = await Promise.all(ids.map(id => this.records.get(id)));

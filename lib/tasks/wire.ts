@@ -39,6 +39,7 @@ export function taskResult(task: StoredTask): Result {
 
 /** What operators see of a task. */
 export const overviewOf = (task: StoredTask): TaskOverview => {
-  const { id, tool, status, statusMessage, createdAt, ttlMs } = task;
-  return { id, tool, status, statusMessage, createdAt, ttlMs, inputRequests: openIn(task).length };
+  const { id, tool, owner, status, statusMessage, createdAt, lastUpdatedAt, ttlMs } = task;
+  const inputRequests = openIn(task).length;
+  return { id, tool, owner, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, inputRequests };
 };

@@ -98,8 +98,10 @@ describe('tasks in the explorer', () => {
     await store.untilStatus('completed', second);
     const { status, json } = await list();
     expect(status).toBe(200);
-    const known = { createdAt: expect.any(String) as string, ttlMs: 3_600_000 };
+    const at = expect.any(String) as string;
+    const known = { caller: 'alice', createdAt: at, lastUpdatedAt: at, ttlMs: 3_600_000 };
     expect(json).toEqual({
+      more: 0,
       tasks: [
         { id: second, tool: 'fails', status: 'completed', inputRequests: 0, ...known },
         {
@@ -162,7 +164,7 @@ it('a server without McpTasksModule has no list of tasks', async () => {
     }
   }
   const app = await startExplored([Plain]);
-  expect((await app.post(`${API}/tasks`, { server: 'test' })).json).toEqual({});
+  expect((await app.post(`${API}/tasks`, { server: 'test' })).json).toEqual({ more: 0 });
   expect((await app.post(`${API}/cancel`, { server: 'test', id: 'x' })).status).toBe(400);
   await app.close();
 });

@@ -31,11 +31,32 @@ export interface LiveCall {
   readonly durationMs: number;
 }
 
+/** The latest of what clients hold open, the latest first; at most 100. */
+export interface OpenList {
+  readonly rows: readonly OpenRow[];
+  /** The number of further ones. */
+  readonly more: number;
+}
+
+export interface OpenRow {
+  /** The caller's principal, or the address of an anonymous caller. */
+  readonly caller: string;
+  /** The beginning of the id of the session. Absent for a stream of revision 2026-07-28. */
+  readonly session?: string;
+  readonly revision?: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Of a session, from its client; of a stream, to its client. ISO 8601. */
+  readonly lastMessageAt?: string;
+}
+
 export interface LiveServer {
   readonly server: string;
   /** Counts of open items of clients, by a name for operators, such as `calls`, `inputRequests`, `sessions`, `streams`. */
   readonly open: Readonly<Record<string, number>>;
-  /** What each caller has open, by the same names. Anonymous callers count by address. */
+  /** Sessions and streams over HTTP. */
+  readonly lists: Readonly<Record<'sessions' | 'streams', OpenList>>;
+  /** What each caller has open, by the names of `open`. Anonymous callers count by address. */
   readonly callers: readonly { readonly caller: string; readonly open: Readonly<Record<string, number>> }[];
   /** Calls and errors in each period of 5 seconds, the oldest first, without requests of the explorer. */
   readonly traffic: readonly { readonly calls: number; readonly errors: number }[];

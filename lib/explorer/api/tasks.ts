@@ -10,10 +10,17 @@ export interface Tasks {
    * of the server has tasks.
    */
   readonly tasks?: readonly TaskRow[];
+  /** The number of further ones. */
+  readonly more: number;
 }
 
 /** A task without its arguments, elicitations and result: only its caller reads those, by `tasks/get`. */
-export interface TaskRow extends Pick<TaskState, 'id' | 'status' | 'statusMessage' | 'createdAt'> {
+export interface TaskRow extends Pick<
+  TaskState,
+  'id' | 'status' | 'statusMessage' | 'createdAt' | 'lastUpdatedAt'
+> {
+  /** The principal of its caller. */
+  readonly caller: string;
   readonly tool: string;
   readonly ttlMs: number;
   /** The number of elicitations that wait for an answer. */

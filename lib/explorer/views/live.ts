@@ -1,10 +1,12 @@
-import { isCaller } from '../../protocol/caller-limit.js';
+import type { OpenItem } from '../../protocol/open-item.js';
 import type { TrafficPoint } from '../../protocol/traffic-listener.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { McpServers } from '../../module/mcp-servers.js';
-import { clipped } from '../../util/clipped.js';
-import type { Live, LiveServer } from '../api.js';
+import { defined } from '../../util/defined.js';
+import type { Live, LiveServer, OpenList, OpenRow } from '../api.js';
+import { revisionsOf } from '../call/caller.js';
 import type { LiveCalls, NameOf } from '../record/live-calls.js';
+import { principalIn } from './principal.js';
 
 /** The latest calls, and what clients have open now. */
 export const liveOf = (servers: McpServers, calls: LiveCalls): Live => ({
@@ -13,12 +15,14 @@ export const liveOf = (servers: McpServers, calls: LiveCalls): Live => ({
   servers: servers.all().map(server => serverOf(server, calls)),
 });
 
-function serverOf({ options, limits, gauges, refusals }: McpServerInstance, calls: LiveCalls): LiveServer {
+function serverOf(server: McpServerInstance, calls: LiveCalls): LiveServer {
+  const { options, limits, gauges, refusals } = server;
   const sizes = Object.entries(limits).map(([name, { size }]) => [name, size] as const);
   const numbers = Object.entries(gauges).map(([name, read]) => [name, read()] as const);
   return {
     server: options.name,
     open: Object.fromEntries([...sizes, ...numbers]),
+    lists: { sessions: listOf(server, 'sessions'), streams: listOf(server, 'streams') },
     callers: callersOf(limits),
     traffic: calls.trafficOf(options.name),
     refusals: Object.fromEntries(refusals),
@@ -42,18 +46,29 @@ function callersOf(limits: McpServerInstance['limits']): LiveServer['callers'] {
   return Array.from(open, ([caller, counts]) => ({ caller, open: counts }));
 }
 
-/** The subject, the user or the client in the key of a caller, or its address. */
-function principalIn(key: string): string {
-  if (!isCaller(key)) return key;
-  const [client, subject, , ...user] = JSON.parse(key) as unknown[];
-  const known = [subject, ...user, client].flat(2).filter(one => typeof one === 'string');
-  const name = known.find(one => !TYPES.has(one));
-  return clipped(name ?? 'unknown', MAX_NAME);
+/** The most sessions, and the most streams, that are listed. */
+const MAX_ITEMS = 100;
+
+function listOf(server: McpServerInstance, name: string): OpenList {
+  const items = [...(server.openItems[name]?.() ?? [])];
+  return {
+    rows: items
+      .slice(-MAX_ITEMS)
+      .reverse()
+      .map(item => rowOf(item, revisionsOf(server))),
+    more: Math.max(0, items.length - MAX_ITEMS),
+  };
 }
 
-/** Types of the values in a key. */
-const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'bigint', 'boolean', 'user']);
-const MAX_NAME = 200;
+const rowOf = (
+  { caller, session, revision, since, lastMessageAt }: OpenItem,
+  known: readonly string[],
+): OpenRow => ({
+  caller: principalIn(caller),
+  ...defined({ session, revision: known.find(one => one === revision) }),
+  since: new Date(since).toISOString(),
+  ...(lastMessageAt !== undefined && { lastMessageAt: new Date(lastMessageAt).toISOString() }),
+});
 
 /** A caller writes the name: only what the catalogue has is shown, or what another server has answered. */
 function nameOf(

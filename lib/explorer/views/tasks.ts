@@ -5,6 +5,7 @@ import { withoutSecrets } from '../../telemetry/recording.js';
 import { clipped } from '../../util/clipped.js';
 import { ApiFailure } from '../api-failure.js';
 import type { Tasks } from '../api.js';
+import { principalIn } from './principal.js';
 
 const MAX_TASKS = 100;
 
@@ -17,11 +18,13 @@ const listOf = ({ extensions }: McpServerInstance): TaskList | undefined =>
 /** The latest tasks of all callers, without what is for their callers only. @throws ApiFailure without the store */
 export async function tasksOf(server: McpServerInstance): Promise<Tasks> {
   const list = listOf(server);
-  if (!list) return {};
+  if (!list) return { more: 0 };
   const tasks = await reached(list.latest(MAX_TASKS));
   return {
-    tasks: tasks.map(({ statusMessage, ...task }) => ({
+    more: Math.max(0, list.size() - MAX_TASKS),
+    tasks: tasks.map(({ statusMessage, owner, ...task }) => ({
       ...task,
+      caller: principalIn(owner),
       ...(statusMessage !== undefined && {
         statusMessage: withoutSecrets(clipped(statusMessage, MAX_MESSAGE)),
       }),

@@ -10,8 +10,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
-import type { LimitReached } from '../../protocol/caller-limit.js';
+import { isCaller, type LimitReached } from '../../protocol/caller-limit.js';
 import type { AskClient } from '../../protocol/mcp-call.js';
+import { shownId, type OpenItem } from '../../protocol/open-item.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { passthroughSchema } from '../../server/passthrough-schema.js';
@@ -51,6 +52,8 @@ export interface SessionOptions {
   readonly caller: string;
   /** The caller that the session counts for in the limits; see `limitKeyOf`. */
   readonly limitKey: string;
+  /** In milliseconds since 1970. */
+  readonly openedAt: number;
   readonly idleTimeoutMs: number;
   readonly resumeMs: number | false;
   readonly keepAliveMs: number;
@@ -83,6 +86,7 @@ export class Session implements Transport {
   readonly shared?: SharedSession;
   private readonly left: LeftCalls;
   private isInitialized = false;
+  private lastMessageAt = Date.now();
   private isClosed = false;
   /** The requests for streams that are being opened. */
   private opening = 0;
@@ -119,6 +123,18 @@ export class Session implements Transport {
       giveUp: answer => this.giveUp(answer),
     });
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
+  }
+
+  /** What operators see of it. */
+  get overview(): OpenItem {
+    const { id, limitKey, openedAt } = this.options;
+    return {
+      caller: isCaller(this.caller) ? this.caller : limitKey,
+      session: shownId(id),
+      revision: this.server.server.getNegotiatedProtocolVersion(),
+      since: openedAt,
+      lastMessageAt: this.lastMessageAt,
+    };
   }
 
   /** Restores the state of a session that another node has opened. */
@@ -212,6 +228,7 @@ export class Session implements Transport {
     const { messages, isInitialize } = messagesIn(body, { isInitialized, pending });
     if (!isInitialize) assertVersion(version);
     this.isInitialized = true;
+    this.lastMessageAt = Date.now();
     this.timer.refresh();
     const requests = messages.filter(isRequest);
     if (requests.length === 0) {
