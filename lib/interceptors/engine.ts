@@ -5,6 +5,7 @@ import type { RequestScope } from '../execution/request-scope.js';
 import { Beside } from './chain/beside.js';
 import { LOCAL_HOST } from './chain/entry.js';
 import type { LocalChainSource } from './local-chain-source.js';
+import { assertHosts } from './remote/check-server.js';
 import type { InterceptorServerOptions } from './remote/host-options.js';
 import { HostPool } from './remote/host-pool.js';
 import { LocalHost } from './local/local-host.js';
@@ -65,6 +66,7 @@ export class InterceptorEngine {
     { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,
     where: string,
   ): Promise<LocalChainSource> {
+    assertHosts(servers, where);
     const found = await this.local.interceptors();
     const own = found.filter(({ server }) => server === undefined || server === name);
     const local = own.map(({ entry }) => entry);

@@ -1,12 +1,12 @@
 import { FLAG, FUNCTION, listOf, objectOf, oneOf, TEXT, TIME } from '../options/option-schema.js';
 import type { InterceptorSettings, McpInterceptorOptions } from './interceptor-options.js';
 import { CONFIG, OVERRIDES } from './common-options.js';
-import { HOST } from './remote/check-server.js';
 
 export const INTERCEPTORS = objectOf<McpInterceptorOptions, InterceptorSettings>({
   apply: { ...FLAG, default: true },
   expose: { ...FLAG, default: false },
-  servers: { ...listOf(HOST, 'a list of hosts, each with a "name"'), default: [] },
+  // The engine checks the hosts: a server without hosts does not load their options.
+  servers: { ...listOf({}, 'a list of hosts, each with a "name"'), default: [] },
   resolveServers: { ...FUNCTION, description: 'a function of the caller' },
   discovery: {
     ...objectOf<{ ttlMs?: number }>(

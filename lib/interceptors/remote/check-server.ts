@@ -1,3 +1,5 @@
+import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
+import { resolve } from '../../options/check-options.js';
 import { CONNECTION, type ConnectionOptions } from '../../connection/connection-options.js';
 import {
   COUNT,
@@ -61,6 +63,16 @@ export const HOST = objectOf<AnyHost>(
   },
   { required: ['name'], description: 'an object with a "name"', problem: problemOfWay },
 );
+
+const SERVERS = objectOf({
+  interceptors: objectOf({ servers: listOf(HOST, 'a list of hosts, each with a "name"') }),
+});
+
+/** @throws McpBootstrapError for an option of a host that is missing, unknown or wrong */
+export function assertHosts(servers: readonly InterceptorServerOptions[], where: string): void {
+  const fail = (problem: string) => new McpBootstrapError(where, problem);
+  resolve(SERVERS, { interceptors: { servers } }, fail);
+}
 
 function problemOfWay(options: AnyHost, name: (key?: string) => string): string | undefined {
   const has = (key: string) => options[key as keyof AnyHost] !== undefined;
