@@ -52,8 +52,8 @@ export class Dockerfile {
    * @param context folder of the application
    */
   constructor(file: string, context: string) {
-    const ignored = new Set(readFileSync(`${file}.dockerignore`, 'utf8').split('\n').filter(Boolean));
-    const names = readdirSync(context).filter(name => !ignored.has(name));
+    const ignored = readFileSync(`${file}.dockerignore`, 'utf8').split('\n').filter(Boolean).map(patternOf);
+    const names = readdirSync(context).filter(name => !ignored.some(pattern => pattern.test(name)));
     let stage = new Stage();
     this.stages.set('', stage);
     for (const [, instruction, rest] of readFileSync(file, 'utf8').matchAll(/^([A-Z]+) (.*)$/gm)) {
@@ -126,7 +126,8 @@ export class Dockerfile {
 }
 
 function run({ folder, env }: Stage, command: string): void {
-  const all = { ...process.env, ...env };
+  const npm = { npm_config_audit: 'false', npm_config_fund: 'false', npm_config_prefer_offline: 'true' };
+  const all: NodeJS.ProcessEnv = { ...process.env, ...npm, ...env };
   // Of the test.
   delete all['NODE_OPTIONS'];
   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
@@ -137,9 +138,12 @@ function run({ folder, env }: Stage, command: string): void {
   if (status !== 0) throw new Error(`RUN ${command} failed: ${stdout}${stderr}`);
 }
 
-/** The files of the context that a source of `COPY` names, where `*` stands for any part of a name. */
+/** A `*` stands for any part of a name. */
+const patternOf = (glob: string) => new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+
+/** The files of the context that a source of `COPY` names. */
 function matching(context: string, names: readonly string[], source: string): string[] {
-  const pattern = new RegExp(`^${source.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+  const pattern = patternOf(source);
   return names.filter(name => source === '.' || pattern.test(name)).map(name => join(context, name));
 }
 

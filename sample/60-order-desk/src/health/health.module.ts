@@ -1,4 +1,4 @@
-import { Controller, Get, Module, Req, Res } from '@nestjs/common';
+import { Controller, Get, Module, Req, Res, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { McpHealthIndicator, McpTelemetryModule } from 'nestjs-mcp/telemetry';
@@ -17,8 +17,10 @@ export class HealthController {
 
   /** An outage of Redis must not take out all nodes. */
   @Get('health/ready')
-  ready() {
-    return this.mcp.readiness('mcp', { dependencies: false });
+  async ready() {
+    const health = await this.mcp.readiness('mcp', { dependencies: false });
+    if (health.mcp.status === 'down') throw new ServiceUnavailableException(health);
+    return health;
   }
 
   @Get('metrics')
