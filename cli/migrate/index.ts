@@ -126,5 +126,5 @@ function loadMorph(cwd: string): Morph {
     } catch {
       // The next place.
     }
-  throw new Error('migrate needs ts-morph. Run: npx -p nestjs-mcp -p ts-morph nestjs-mcp migrate');
+  throw new Error('ts-morph is not installed. Run: npx -p nestjs-mcp -p ts-morph nestjs-mcp migrate');
 }

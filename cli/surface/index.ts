@@ -84,9 +84,11 @@ function refusalOf({ data }: Failure): string | undefined {
   return `the server answers ${answer}; --header "Authorization: Bearer <token>" logs in`;
 }
 
-/** The message or the code of the innermost cause: `fetch` says only that it failed. */
-function reasonOf({ message, code, cause }: NodeJS.ErrnoException): string {
-  return cause === undefined ? message || String(code) : reasonOf(cause as NodeJS.ErrnoException);
+/** The message of the innermost cause, because `fetch` says only that it failed. A missing package has a sentence above it. */
+function reasonOf(error: Failure): string {
+  let root = error;
+  while (root.cause !== undefined) root = root.cause as Failure;
+  return root.code?.endsWith('MODULE_NOT_FOUND') ? error.message : root.message || String(root.code);
 }
 
 function read(file: string, { cwd }: Io): string {

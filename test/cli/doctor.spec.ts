@@ -242,6 +242,12 @@ describe('nestjs-mcp doctor', () => {
     expect(await examine(application({ ...changes, 'deploy/nginx.conf': proxies.join('\n') }))).toEqual([]);
   });
 
+  it('accepts the routes of McpHealthIndicator without Terminus', async () => {
+    const health = "import { McpHealthIndicator, McpTelemetryModule } from 'nestjs-mcp/telemetry';";
+    const changes = { 'src/health.ts': health, ...installed('@opentelemetry/api', '1.9.0') };
+    expect(await examine(application(changes))).toEqual([]);
+  });
+
   it('ignores folders that are named like files', async () => {
     const folder = application({ Dockerfile: undefined });
     for (const name of [

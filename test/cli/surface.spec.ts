@@ -96,6 +96,22 @@ describe('nestjs-mcp surface', () => {
     expect(found.out).toMatch(/^count\n/);
   });
 
+  it('says what to install if the client of the SDK is missing', async () => {
+    const path = '@modelcontextprotocol/client';
+    jest.doMock(path, () => {
+      throw Object.assign(new Error(`Cannot find package '${path}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+    });
+    jest.resetModules();
+    try {
+      const { code, err } = await runIn(ROOT, 'surface', '--url', url);
+      expect(code).toBe(1);
+      expect(err).toContain(`npm install ${path}`);
+    } finally {
+      jest.dontMock(path);
+      jest.resetModules();
+    }
+  });
+
   it('says why an endpoint does not answer', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

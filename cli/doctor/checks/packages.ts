@@ -19,7 +19,6 @@ const OPTIONAL: readonly (readonly [says: RegExp, name: string, forWhat: string]
   [/['"]nestjs-mcp\/telemetry['"]/, '@opentelemetry/api', 'nestjs-mcp/telemetry'],
   [/\bjwtVerifier\b/, 'jose', 'jwtVerifier'],
   [/\bMcpToolSearchModule\b/, 'minisearch', 'McpToolSearchModule'],
-  [/\bMcpHealthIndicator\b/, '@nestjs/terminus', 'McpHealthIndicator'],
   [/['"]class-validator['"]/, 'class-validator', 'a DTO'],
   [/['"]class-validator['"]/, 'class-transformer', 'a DTO'],
 ];
