@@ -1,11 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Whether there is a file, and not a folder of this name. */
-export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+export const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
-export const isFolder = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+export const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
 /** The text of a file in a folder; undefined if there is none. */
 export function textIn(folder: string, name: string): string | undefined {

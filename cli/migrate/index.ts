@@ -41,14 +41,7 @@ async function run(io: Io, path: string, isDry: boolean): Promise<number> {
   const config = tsconfigOf(resolve(io.cwd, path));
   const manifest = manifestIn<Manifest>(io.cwd);
   const morph = loadMorph(io.cwd);
-  const project = new morph.Project({
-    tsConfigFilePath: config,
-    manipulationSettings: {
-      indentationText: morph.IndentationText.TwoSpaces,
-      quoteKind: morph.QuoteKind.Single,
-      useTrailingCommas: true,
-    },
-  });
+  const project = projectOf(morph, config);
   if (project.getSourceFiles().length === 0)
     throw new Error(`${config} includes no files: name the tsconfig of the application with --project`);
   const before = new Map(
@@ -66,6 +59,22 @@ async function run(io: Io, path: string, isDry: boolean): Promise<number> {
     else writeFileSync(file, text);
   report(io, config, outcome, texts, isDry);
   return outcome.failed.length > 0 ? 1 : 0;
+}
+
+/** @throws Error that names the tsconfig, if the compiler cannot read it */
+function projectOf(morph: Morph, config: string): Project {
+  try {
+    return new morph.Project({
+      tsConfigFilePath: config,
+      manipulationSettings: {
+        indentationText: morph.IndentationText.TwoSpaces,
+        quoteKind: morph.QuoteKind.Single,
+        useTrailingCommas: true,
+      },
+    });
+  } catch (error) {
+    throw new Error(`${config}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** The texts of the changed files, formatted if the application formats them. */

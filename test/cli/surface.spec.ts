@@ -135,6 +135,10 @@ describe('nestjs-mcp surface', () => {
     ],
     [['--module', MODULE, '--check', 'folder'], 'there is no file folder: write it with --write folder'],
     [['--module', MODULE, '--write', 'folder'], '--write folder: this is a folder'],
+    [
+      ['--module', MODULE, '--write', 'bad.module.ts/a.txt'],
+      '--write bad.module.ts/a.txt: there is no folder /',
+    ],
     [['--module', MODULE, '--write', 'none/a.txt'], '--write none/a.txt: there is no folder /'],
     [['--module', MODULE, '--write', 'a.txt', '--check', 'a.txt'], 'give either --write or --check'],
   ])('refuses %j', async (args, message) => {

@@ -92,6 +92,12 @@ describe('nestjs-mcp migrate', () => {
       { 'tsconfig.json': '{ "include": ["lib"] }' },
       'includes no files: name the tsconfig',
     ],
+    [
+      'a broken tsconfig.json',
+      [],
+      { 'tsconfig.json': '{ "include": ["*.ts"] "x": 1 }' },
+      "tsconfig.json: ',' expected",
+    ],
     ['a broken package.json', [], { 'package.json': 'null' }, 'package.json must hold an object'],
   ])('refuses %s', async (_, args, files: Record<string, string>, message) => {
     const given = { ...application(), ...files };
