@@ -1,7 +1,7 @@
-import type { CallerList, CallerView, Kind } from '../api.js';
+import type { CallerList, CallerView, Kind, MissingEntry } from '../api.js';
 import { badge, h, table, type Child } from './dom.js';
 import { LIST_OF, nameIn } from './items.js';
-import { linkTo, linkToHandler } from './route.js';
+import { handlerLink, interceptorLink, linkList } from './links.js';
 import { count, plural, textOf, type Json } from './values.js';
 import { View } from './view.js';
 
@@ -21,7 +21,7 @@ export class AccessView extends View {
         heading,
         h('p', `${callerText} in revision ${revision}. `, knownAs(caller)),
         summary(lists),
-        missing.length > 0 && missingTable(missing),
+        missing.length > 0 && missingView(missing),
         lists.map(listView),
       ),
     ];
@@ -53,21 +53,28 @@ const summary = (lists: readonly CallerList[]): HTMLElement =>
     ),
   );
 
-const missingTable = (missing: CallerList['missing']): HTMLElement =>
-  table(
-    plural(missing.length, 'missing entry', 'missing entries'),
-    {
-      Missing: ({ kind, name }) => h('a', { href: linkToHandler(kind, name) }, h('code', name)),
-      'Removed by': ({ by, names }) => [
-        badge(by, 'warn'),
-        ' ',
-        names.map(name =>
-          by === 'interceptor' ? h('a', { href: linkTo(['chain', name]) }, name) : `${name} `,
-        ),
-      ],
-      Reason: ({ why }) => why,
-    },
-    missing,
+/** Entries that are missing for the same reason are listed together. */
+function missingView(missing: CallerList['missing']): HTMLElement {
+  const title = plural(missing.length, 'missing entry', 'missing entries');
+  const byReason = Map.groupBy(missing, ({ by, names, why }) => JSON.stringify([by, names, why]));
+  return h(
+    'section.rule',
+    { 'aria-label': title },
+    h('h3', title),
+    [...byReason.values()].map(entries => [
+      reasonView(entries[0]),
+      linkList(entries.map(({ kind, name }) => handlerLink(kind, name))),
+    ]),
+  );
+}
+
+const reasonView = ({ by, names, why }: MissingEntry): HTMLElement =>
+  h(
+    'p',
+    badge(by, 'warn'),
+    ' ',
+    by === 'interceptor' && names.map(name => [interceptorLink(name), ' ']),
+    h('span.remedy', `${why}.`),
   );
 
 function listView({ method, entries, tokens, isCut, refused }: CallerList): Child {
@@ -82,7 +89,7 @@ function listView({ method, entries, tokens, isCut, refused }: CallerList): Chil
       table<Json>(
         `Entries of ${method}`,
         {
-          Name: entry => h('a', { href: linkToHandler(kind, nameIn(entry)) }, h('code', nameIn(entry))),
+          Name: entry => handlerLink(kind, nameIn(entry)),
           Description: entry => textOf(entry['description'] ?? '–'),
           ...(tokens && { Tokens: (_: Json, index: number) => h('span.number', tokens[index]) }),
         },

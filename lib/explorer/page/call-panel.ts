@@ -2,7 +2,7 @@ import type { CallerView, CallRequest, CallTrace, TaskState } from '../api.js';
 import { appPanel, uriOfView } from './app-panel.js';
 import { callableOf, type Callable } from './callable.js';
 import { ApiFailure } from './client.js';
-import { alertOf, announce, button, code, confirmed, copy, fill, h, select } from './dom.js';
+import { alertOf, announce, button, code, confirmed, copy, fill, flash, h, select } from './dom.js';
 import { argsOf, remember, runOf, runsOf, type Run } from './history.js';
 import type { Item } from './items.js';
 import { questionsForm } from './questions-form.js';
@@ -13,6 +13,7 @@ import { SNIPPETS, type Answered } from './snippets.js';
 import type { State } from './state.js';
 import { taskPanel } from './task-panel.js';
 import { traceView } from './trace-view.js';
+import { jsonIn } from './values.js';
 
 /** Longer arguments do not go into the link of a call. */
 const MAX_LINK = 2000;
@@ -29,6 +30,8 @@ export class CallPanel extends HTMLElement {
   /** The call whose rounds are shown. */
   private called: { params: string; answers: Answered[]; trace?: CallTrace } = { params: '', answers: [] };
   private args?: string;
+  /** Says when the arguments are too long for a link. */
+  private readonly linkNote = h('p.hint', { role: 'status' });
 
   connectedCallback(): void {
     if (this.firstChild) return;
@@ -39,6 +42,7 @@ export class CallPanel extends HTMLElement {
       event.preventDefault();
       void this.start();
     });
+    this.form.addEventListener('input', () => this.noteLink());
     this.draw();
     fill(this, this.form, this.snippetPlace, this.rounds, this.past);
     this.drawPast();
@@ -63,7 +67,7 @@ export class CallPanel extends HTMLElement {
   }
 
   private draw(): void {
-    this.callable = callableOf(this.item, parsed(this.args));
+    this.callable = callableOf(this.item, jsonIn(this.args));
     const { danger, form } = this.callable;
     const kinds = select([['', 'Copy as …'], ...Object.keys(SNIPPETS).map(kind => [kind, kind] as const)]);
     kinds.setAttribute('aria-label', 'Copy as');
@@ -80,8 +84,27 @@ export class CallPanel extends HTMLElement {
         h('button', { type: 'submit', class: 'primary' }, 'Call'),
         kinds,
         button('Copy link', () => this.copyLink()),
+        this.linkNote,
       ),
     );
+    this.noteLink();
+  }
+
+  private noteLink(): void {
+    const { length } = this.linkedArgs() ?? '';
+    this.linkNote.textContent =
+      length > MAX_LINK
+        ? `The arguments have ${length.toLocaleString('en')} characters, and links hold at most ${MAX_LINK.toLocaleString('en')}: the link goes to the empty form.`
+        : '';
+  }
+
+  /** The arguments as a link holds them; undefined for a form that is not JSON. */
+  private linkedArgs(): string | undefined {
+    try {
+      return JSON.stringify(argsOf({ params: this.callable.params(), kind: this.item.kind }) ?? {});
+    } catch {
+      return undefined;
+    }
   }
 
   private drawPast(): void {
@@ -101,21 +124,17 @@ export class CallPanel extends HTMLElement {
     this.draw();
     this.form.scrollIntoView({ block: 'nearest' });
     this.form.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
-    announce('The form has the arguments of that call');
+    flash('The form has the arguments of that call');
   }
 
   private link(): string {
     const { kind, name } = this.item;
-    const args = JSON.stringify(argsOf({ params: this.callable.params(), kind }) ?? {});
+    const args = this.linkedArgs() ?? '{}';
     return linkToHandler(kind, name, 'call', args.length <= MAX_LINK && args !== '{}' ? { args } : {});
   }
 
-  private async copyLink(): Promise<void> {
-    try {
-      await copy(location.href.replace(/#.*$/s, '') + this.link(), 'Link');
-    } catch (error) {
-      fill(this.snippetPlace, alertOf(error));
-    }
+  private copyLink(): Promise<void> {
+    return copy(location.href.replace(/#.*$/s, '') + this.link(), 'Link');
   }
 
   private async start(): Promise<void> {
@@ -233,13 +252,5 @@ export class CallPanel extends HTMLElement {
     } catch (error) {
       fill(this.snippetPlace, alertOf(error));
     }
-  }
-}
-
-function parsed(args: string | undefined): unknown {
-  try {
-    return args === undefined ? undefined : (JSON.parse(args) as unknown);
-  } catch {
-    return undefined;
   }
 }

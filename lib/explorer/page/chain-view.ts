@@ -1,7 +1,7 @@
 import type { ChainHost, ChainInterceptor, ChainPhase, MethodStage, ServerChain, Sourced } from '../api.js';
 import { badge, fill, h, reveal, select, table, type Child } from './dom.js';
 import { linkTo, type Route } from './route.js';
-import { count, ms, revisionsOf } from './values.js';
+import { conditionText, count, ms, revisionsOf, shortId } from './values.js';
 import { View } from './view.js';
 
 /** The place of the orders, in the place of an interceptor. */
@@ -65,11 +65,11 @@ export class ChainView extends View {
   }
 }
 
-const linkOf = ({ id, name, host, mode, counters }: ChainInterceptor, isChosen: boolean): HTMLElement =>
+const linkOf = ({ id, mode, counters }: ChainInterceptor, isChosen: boolean): HTMLElement =>
   h(
     'a',
     { href: linkTo(['chain', id]), 'aria-current': isChosen ? 'true' : undefined },
-    h('span', host === 'local' ? name : id),
+    h('span', shortId(id)),
     mode.value === 'audit' && badge('audit', 'audit'),
     counters.runs > 0 && h('small.number', counters.runs),
   );
@@ -95,7 +95,7 @@ function orderView(chain: ServerChain): Child[] {
         {
           '#': (_, index) => h('span.number', index + 1),
           Interceptor: ({ interceptor: { id } }) =>
-            h('a', { href: linkTo(['chain', id]) }, h('code', id.replace(/^local\//, ''))),
+            h('a', { href: linkTo(['chain', id]) }, h('code', shortId(id))),
           Step: ({ turn }) => turn.step,
           Mode: ({ interceptor: { mode } }) =>
             mode.value === 'audit' ? [badge('audit', 'audit'), source(mode)] : '',
@@ -136,7 +136,7 @@ function detailOf(one: ChainInterceptor, chain: ServerChain): Child[] {
   return [
     h(
       'header',
-      h('h2', h('span.mono', id), ' ', badge(type)),
+      h('h2', h('span.mono', shortId(id)), ' ', badge(type)),
       description !== undefined && h('p', description),
     ),
     mode.value === 'audit' &&
@@ -155,7 +155,7 @@ function detailOf(one: ChainInterceptor, chain: ServerChain): Child[] {
         priority,
       ),
       fact('Time limit', ms(timeoutMs.value), timeoutMs),
-      when && fact('When', h('code', when.value), when),
+      when && fact('When', conditionText(when.value), when),
       config !== undefined && fact('Configuration', config),
       final &&
         fact(
@@ -208,7 +208,7 @@ const positions = (id: string, chain: ServerChain): HTMLElement =>
               h(
                 'li',
                 { class: turn.id === id ? 'own' : '' },
-                h('a', { href: linkTo(['chain', turn.id]) }, turn.id.replace(/^local\//, '')),
+                h('a', { href: linkTo(['chain', turn.id]) }, shortId(turn.id)),
               ),
             ),
           ),

@@ -1,3 +1,5 @@
+import { localTime } from './values.js';
+
 export type Child = Node | string | number | false | null | undefined | readonly Child[];
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>;
@@ -80,6 +82,9 @@ export function select(options: readonly (readonly [value: string, text: string]
 export const button = (text: string, onClick: () => unknown, kind = ''): HTMLButtonElement =>
   h('button', { type: 'button', class: kind, click: () => void onClick() }, text);
 
+/** An ISO 8601 time, as people of this browser read it. */
+export const time = (at: string): HTMLElement => h('time.number', { datetime: at }, localTime(at));
+
 /** A small word with a colour, such as an outcome. */
 export const badge = (text: string, kind = ''): HTMLElement => h('span', { class: `badge ${kind}` }, text);
 
@@ -87,7 +92,7 @@ export const badge = (text: string, kind = ''): HTMLElement => h('span', { class
 export const code = (text: string, label: string): HTMLElement =>
   h('pre', { tabindex: 0, role: 'group', 'aria-label': label }, text);
 
-/** A table that scrolls by itself if the window is narrow. The first column heads its row. */
+/** A table that scrolls by itself if the window is narrow. The first column heads its row; columns of numbers end at the right. */
 export function table<Row>(
   caption: string,
   columns: Readonly<Record<string, (row: Row, index: number) => Child>>,
@@ -97,42 +102,53 @@ export function table<Row>(
     Object.values(columns).map((cell, place) =>
       place === 0 ? h('th', { scope: 'row' }, cell(row, index)) : h('td', cell(row, index)),
     );
+  const lines = rows.map((row, index) => h('tr', cells(row, index)));
   const titles = Object.keys(columns).map(title => h('th', { scope: 'col' }, title));
+  titles.forEach((title, place) => {
+    const column = lines.map(line => line.children[place]);
+    const isOfNumbers =
+      column.length > 0 && column.every(cell => cell.matches('td:has(> span.number:only-child)'));
+    if (isOfNumbers) for (const cell of [title, ...column]) cell.classList.add('right');
+  });
   return h(
     'div.scroll',
     { tabindex: 0, role: 'group', 'aria-label': caption },
-    h(
-      'table',
-      h('caption', caption),
-      h('thead', h('tr', ...titles)),
-      h('tbody', ...rows.map((row, index) => h('tr', cells(row, index)))),
-    ),
+    h('table', h('caption', caption), h('thead', h('tr', ...titles)), h('tbody', lines)),
   );
 }
 
 let hiding: ReturnType<typeof setTimeout> | undefined;
 
-/** Tells screen readers, and shows for a moment. */
+/** Tells screen readers what the page shows anyway. */
 export function announce(text: string): void {
   const status = document.getElementById('status');
-  if (!status) return;
-  status.textContent = text;
-  status.classList.remove('hidden');
+  if (status) status.textContent = text;
+}
+
+/** Tells screen readers, and shows for a moment. */
+export function flash(text: string): void {
+  announce(text);
+  const status = document.getElementById('status');
+  status?.classList.remove('hidden');
   clearTimeout(hiding);
-  hiding = setTimeout(() => status.classList.add('hidden'), 3000);
+  hiding = setTimeout(() => status?.classList.add('hidden'), 3000);
 }
 
 export function alertOf(error: unknown): HTMLElement {
   return h('p.alert', { role: 'alert' }, error instanceof Error ? error.message : String(error));
 }
 
+/** Stands where something could not be loaded. */
+export const failure = (error: unknown, again: () => unknown): HTMLElement =>
+  h('div.stack', alertOf(error), button('Try again', again));
+
 /** Copies a text, and says so. Browsers allow it on secure origins only. */
 export async function copy(text: string, subject: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    announce(`${subject} copied`);
+    flash(`${subject} copied`);
   } catch {
-    announce('The browser does not allow copying here: select the text');
+    flash('The browser does not allow copying here: select the text');
   }
 }
 

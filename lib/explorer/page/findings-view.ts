@@ -1,7 +1,7 @@
 import type { Finding, Findings } from '../api.js';
 import { get } from './client.js';
 import { h, type Child } from './dom.js';
-import { linkTo, linkToHandler } from './route.js';
+import { handlerLink, interceptorLink, linkList } from './links.js';
 import { count } from './values.js';
 import { View } from './view.js';
 
@@ -16,9 +16,6 @@ const HEADINGS: Readonly<Record<Finding['rule'], string>> = {
 };
 
 const RULES = Object.keys(HEADINGS) as Finding['rule'][];
-
-/** The most subjects of a finding that are shown at once. */
-const MAX_SUBJECTS = 24;
 
 /** Changes to make before others use the server, by rule. */
 export class FindingsView extends View {
@@ -48,23 +45,11 @@ function ruleView(group: readonly Finding[]): HTMLElement {
     'section.rule',
     h('h3', HEADINGS[group[0].rule], ' ', h('span.number', group.length)),
     [...byText.values()].map(findings => [
-      h('p', findings[0].message, '. ', h('span.hint', findings[0].remedy)),
-      subjectsView(findings.slice(0, MAX_SUBJECTS)),
-      findings.length > MAX_SUBJECTS &&
-        h(
-          'details',
-          h('summary', `${findings.length - MAX_SUBJECTS} more`),
-          subjectsView(findings.slice(MAX_SUBJECTS)),
-        ),
+      h('p', findings[0].message, '. ', h('span.remedy', findings[0].remedy)),
+      linkList(findings.map(linkOf)),
     ]),
   );
 }
 
-const subjectsView = (findings: readonly Finding[]): HTMLElement =>
-  h(
-    'ul.subjects',
-    ...findings.map(({ kind, subject }) => h('li', h('a', { href: linkOf(kind, subject) }, subject))),
-  );
-
-const linkOf = (kind: Finding['kind'], subject: string): string =>
-  kind ? linkToHandler(kind, subject) : linkTo(['chain', `local/${subject}`]);
+const linkOf = ({ kind, subject }: Finding): HTMLElement =>
+  kind ? handlerLink(kind, subject) : interceptorLink(`local/${subject}`);

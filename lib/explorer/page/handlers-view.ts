@@ -3,7 +3,7 @@ import { definitionView } from './definition-view.js';
 import { badge, fill, h, type Child } from './dom.js';
 import { HandlerList } from './handler-list.js';
 import { itemsOf, type Item } from './items.js';
-import { linkToHandler, type Route } from './route.js';
+import { linkTo, linkToHandler, type Route } from './route.js';
 import { count } from './values.js';
 import { View } from './view.js';
 import { overviewOf } from './overview.js';
@@ -70,7 +70,7 @@ export class HandlersView extends View {
     const { kind, name, description, missing, listed, entry } = item;
     const { callerText } = this.state;
     return [
-      h('a.back', { href: '#/tools' }, '‹ All handlers'),
+      h('a.back', { href: linkTo(['tools']) }, '‹ All handlers'),
       h(
         'header',
         h('h2', h('span.mono', name), ' ', badge(kind)),

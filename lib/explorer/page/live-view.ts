@@ -1,15 +1,16 @@
-import type { Live, LiveCall, LiveServer } from '../api.js';
+import type { Live, LiveCall, LiveServer, OpenList } from '../api.js';
 import { get } from './client.js';
-import { badge, fill, h, labelled, newId, select, table, type Child } from './dom.js';
+import { badge, fill, h, labelled, newId, select, table, time, type Child } from './dom.js';
+import { handlerLink } from './links.js';
 import { isFailure, outcomeBadge } from './outcome.js';
 import { PolledView } from './polled-view.js';
-import { KIND_OF, linkToHandler } from './route.js';
+import { KIND_OF, linkTo, type Route } from './route.js';
 import { sparkline } from './sparkline.js';
-import { count, localTime, ms } from './values.js';
+import { count, ms } from './values.js';
 
 const ALL = ['', 'All'] as const;
 
-/** The names of what clients have open, as people say them. */
+/** The names of what is open, as people say them. */
 const OPEN: Readonly<Record<string, string>> = {
   hanging: 'handlers after their call',
   inputRequests: 'elicitations',
@@ -17,6 +18,8 @@ const OPEN: Readonly<Record<string, string>> = {
   eventStore: 'stored events',
   runningTasks: 'running tasks',
 };
+
+const LISTS = ['sessions', 'streams'] as const;
 
 const checkbox = (isChecked: boolean) => h('input', { type: 'checkbox', id: newId(), checked: isChecked });
 
@@ -31,13 +34,23 @@ export class LiveView extends PolledView {
   private readonly outcome = select([ALL, ['failed', 'Refusals and errors'], ['fine', 'Without errors']]);
   private readonly own = checkbox(true);
   private readonly figures = h('div');
+  private readonly tabs = h('nav.tabs', { 'aria-label': 'Live' });
+  private readonly filters = h('div.row.filters');
   private readonly place = h('div');
+  private tab = '';
   private live?: Live;
 
   protected async build(): Promise<Child[]> {
     for (const field of [this.text, this.caller, this.outcome, this.own]) {
       field.addEventListener('input', () => this.draw());
     }
+    fill(
+      this.filters,
+      labelled('Method or handler', this.text),
+      labelled('Caller', this.caller),
+      labelled('Outcome', this.outcome),
+      h('label.check', { for: this.own.id }, this.own, 'Hide calls of this page'),
+    );
     await this.refresh();
     return [
       h(
@@ -45,16 +58,16 @@ export class LiveView extends PolledView {
         h('div.row.apart', h('h2', 'Live'), this.toggle),
         this.lost,
         this.figures,
-        h(
-          'div.row.filters',
-          labelled('Method or handler', this.text),
-          labelled('Caller', this.caller),
-          labelled('Outcome', this.outcome),
-          h('label.check', { for: this.own.id }, this.own, 'Hide calls of this page'),
-        ),
+        this.tabs,
+        this.filters,
         this.place,
       ),
     ];
+  }
+
+  protected override show({ rest: [tab = ''] }: Route): void {
+    this.tab = tab;
+    this.draw();
   }
 
   protected async refresh(): Promise<void> {
@@ -63,26 +76,58 @@ export class LiveView extends PolledView {
   }
 
   private draw(): void {
-    const { live } = this;
-    if (!live) return;
+    const { live, tab } = this;
     const { name } = this.state.server;
-    const calls = live.calls.filter(({ server }) => server === name);
+    const server = live?.servers.find(one => one.server === name);
+    if (!live || !server) return;
+    const calls = live.calls.filter(call => call.server === name);
     this.offerCallers(calls);
-    const shown = calls.filter(call => this.isWanted(call));
-    fill(this.figures, figuresOf(live.servers.find(({ server }) => server === name)));
-    const hidden = calls.length - shown.length;
+    fill(this.figures, figuresOf(server));
+    this.drawTabs(server);
+    this.filters.hidden = tab !== '';
+    const list = LISTS.find(one => one === tab);
+    if (list) fill(this.place, openView(list, server.lists[list]));
+    else if (tab === 'callers') fill(this.place, callersView(server));
+    else fill(this.place, this.callsOf(calls));
+  }
+
+  private drawTabs({ lists, callers }: LiveServer): void {
+    const sizes: readonly (readonly [string, string, number?])[] = [
+      ['', 'Calls'],
+      ...LISTS.map(list => [list, capital(list), lists[list].rows.length + lists[list].more] as const),
+      ['callers', 'Callers', callers.length],
+    ];
+    // Links are drawn again only if they change, so that they keep the focus.
+    const text = JSON.stringify([this.tab, sizes]);
+    if (this.tabs.dataset['shown'] === text) return;
+    this.tabs.dataset['shown'] = text;
+    const hadFocus = this.tabs.contains(document.activeElement);
     fill(
-      this.place,
-      shown.length > 0
-        ? callsView(shown)
-        : h(
-            'p.empty',
-            hidden > 0
-              ? `No call matches the filters, which hide ${count(hidden, 'call')}.`
-              : 'No calls yet.',
-          ),
-      hidden > 0 && shown.length > 0 && h('p.hint', `${count(hidden, 'call')} hidden by the filters`),
+      this.tabs,
+      sizes.map(([tab, title, size]) =>
+        h(
+          'a',
+          {
+            href: linkTo(['live', ...(tab === '' ? [] : [tab])]),
+            'aria-current': tab === this.tab ? 'page' : undefined,
+          },
+          title,
+          size !== undefined && h('small.number', ` ${size}`),
+        ),
+      ),
     );
+    if (hadFocus) this.tabs.querySelector<HTMLElement>('[aria-current]')?.focus();
+  }
+
+  private callsOf(calls: readonly LiveCall[]): Child {
+    const shown = calls.filter(call => this.isWanted(call));
+    const hidden = calls.length - shown.length;
+    if (shown.length > 0) {
+      return [callsView(shown), hidden > 0 && h('p.hint', `${count(hidden, 'call')} hidden by the filters`)];
+    }
+    const why =
+      hidden > 0 ? `No call matches the filters, which hide ${count(hidden, 'call')}.` : 'No calls yet.';
+    return h('p.empty', why);
   }
 
   private offerCallers(calls: readonly LiveCall[]): void {
@@ -109,45 +154,56 @@ export class LiveView extends PolledView {
   }
 }
 
-function figuresOf(server: LiveServer | undefined): Child {
-  if (!server) return undefined;
-  const { open, refusals, callers, traffic } = server;
+const capital = (text: string): string => text[0].toUpperCase() + text.slice(1);
+
+function figuresOf({ open, refusals, traffic }: LiveServer): Child {
   const figure = (term: string, value: number) =>
     h('div', h('dt', term), h(value === 0 ? 'dd.number.none' : 'dd.number', value));
-  const named = Object.entries(open).map(([name, value]) => figure(`Open ${OPEN[name] ?? name}`, value));
-  const names = Object.keys(open).filter(name => callers.some(one => one.open[name] !== undefined));
-  return [
+  return h(
+    'div.overview',
+    sparkline(traffic),
     h(
-      'div.overview',
-      sparkline(traffic),
-      h(
-        'dl.figures',
-        named,
-        Object.entries(refusals).map(([status, value]) => figure(`Refused with ${status}`, value)),
-      ),
+      'dl.figures',
+      { 'aria-label': 'Open now' },
+      Object.entries(open).map(([name, value]) => figure(capital(OPEN[name] ?? name), value)),
+      Object.entries(refusals).map(([status, value]) => figure(`Refused with ${status}`, value)),
     ),
-    callers.length > 0 &&
-      table(
-        'Open by caller',
-        {
-          Caller: ({ caller }) => caller,
-          ...Object.fromEntries(
-            names.map(name => [
-              OPEN[name] ?? name,
-              (row: LiveServer['callers'][number]) => h('span.number', row.open[name] ?? ''),
-            ]),
-          ),
-        },
-        callers,
-      ),
+  );
+}
+
+function openView(title: string, { rows, more }: OpenList): Child {
+  if (rows.length === 0) return h('p.empty', `No client has open ${title}.`);
+  return [
+    table(
+      `Open ${title}`,
+      {
+        Caller: ({ caller }) => caller,
+        Session: ({ session }) => session !== undefined && h('code', `${session}…`),
+        Revision: ({ revision }) => h('span.date', revision ?? ''),
+        Since: ({ since }) => time(since),
+        'Last message': ({ lastMessageAt }) => (lastMessageAt === undefined ? '–' : time(lastMessageAt)),
+      },
+      rows,
+    ),
+    more > 0 && h('p.hint', `and ${count(more, 'older one')}`),
   ];
+}
+
+function callersView({ open, callers }: LiveServer): Child {
+  if (callers.length === 0) return h('p.empty', 'No caller has anything open.');
+  const names = Object.keys(open).filter(name => callers.some(one => one.open[name] !== undefined));
+  const cells = names.map(name => {
+    const cell = (row: LiveServer['callers'][number]) => h('span.number', row.open[name] ?? '');
+    return [capital(OPEN[name] ?? name), cell] as const;
+  });
+  return table('Open by caller', { Caller: ({ caller }) => caller, ...Object.fromEntries(cells) }, callers);
 }
 
 const callsView = (calls: readonly LiveCall[]): HTMLElement =>
   table(
     'Latest calls',
     {
-      At: ({ at }) => h('time.number', { datetime: at }, localTime(at)),
+      At: ({ at }) => time(at),
       Method: ({ method, isOwn, side }) => [
         h('code', method),
         isOwn && badge('this page'),
@@ -155,7 +211,7 @@ const callsView = (calls: readonly LiveCall[]): HTMLElement =>
       ],
       Handler: ({ method, name }) => {
         const kind = KIND_OF[method];
-        return kind && name !== undefined ? h('a', { href: linkToHandler(kind, name) }, name) : (name ?? '');
+        return kind && name !== undefined ? handlerLink(kind, name) : (name ?? '');
       },
       Caller: ({ caller }) => caller ?? h('span.hint', 'anonymous'),
       Outcome: ({ outcome, code }) => [
@@ -163,7 +219,7 @@ const callsView = (calls: readonly LiveCall[]): HTMLElement =>
         code !== undefined && h('small.number', ` ${code}`),
       ],
       Took: ({ durationMs }) => h('span.number', ms(durationMs)),
-      Revision: ({ era }) => (era === 'modern' ? '2026-07-28' : era === 'legacy' ? '2025' : ''),
+      Revision: ({ era }) => h('span.date', era === 'modern' ? '2026-07-28' : era === 'legacy' ? '2025' : ''),
     },
     calls,
   );

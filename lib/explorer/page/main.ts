@@ -5,7 +5,7 @@ import { CallPanel } from './call-panel.js';
 import { chooseCaller } from './caller-picker.js';
 import { ChainView } from './chain-view.js';
 import { get } from './client.js';
-import { alertOf, announce, button, code, copy, fill, h, select } from './dom.js';
+import { announce, button, code, copy, failure, fill, h, select } from './dom.js';
 import { FindingsView } from './findings-view.js';
 import { HandlersView } from './handlers-view.js';
 import { HistoryView } from './history-view.js';
@@ -211,14 +211,7 @@ async function load(): Promise<void> {
     state = undefined;
     show();
   } catch (error) {
-    fill(
-      content,
-      h(
-        'div.page',
-        alertOf(error),
-        button('Try again', () => load()),
-      ),
-    );
+    fill(content, h('div.page', failure(error, load)));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '../api.js';
-import { alertOf, fill, h, type Child } from './dom.js';
+import { failure, fill, h, type Child } from './dom.js';
 import type { Item } from './items.js';
 import type { State } from './state.js';
 import { isRecord, revisionsOf, textOf } from './values.js';
@@ -13,7 +13,7 @@ export function overviewOf(state: State, item: Item): HTMLElement {
     try {
       fill(place, wayView(item, await state.chain()));
     } catch (error) {
-      fill(place, alertOf(error));
+      fill(place, failure(error, draw));
     }
   };
   void draw();

@@ -22,7 +22,7 @@ export async function openPalette(
   if (isOpen) return;
   isOpen = true;
   const field = h('input', {
-    type: 'search',
+    type: 'text',
     role: 'combobox',
     'aria-label': 'Go to',
     'aria-expanded': 'true',

@@ -1,5 +1,5 @@
 import { outcomeBadge } from './outcome.js';
-import { button, h, table } from './dom.js';
+import { button, h, table, time } from './dom.js';
 import { argsOf, type Run } from './history.js';
 import { linkTo, linkToHandler } from './route.js';
 import { localTime, ms, textOf } from './values.js';
@@ -22,7 +22,7 @@ export function runsTable(runs: readonly Run[], again?: (run: Run) => void): HTM
     table(
       'Calls of this browser',
       {
-        At: ({ at }) => localTime(at),
+        At: ({ at }) => time(at),
         ...(!again && {
           Handler: ({ kind, name }: Run) =>
             h('a', { href: linkToHandler(kind, name, 'call') }, h('code', name)),
@@ -30,7 +30,7 @@ export function runsTable(runs: readonly Run[], again?: (run: Run) => void): HTM
         Arguments: run => h('code.cell', textOf(argsOf(run) ?? {})),
         Outcome: ({ outcome }) => outcomeBadge(outcome),
         Took: ({ durationMs }) => h('span.number', ms(durationMs)),
-        Revision: ({ revision }) => h('span.number', revision),
+        Revision: ({ revision }) => h('span.date', revision),
         Again: run =>
           again
             ? button('Edit', () => again(run), 'small')

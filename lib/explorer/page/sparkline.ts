@@ -12,14 +12,20 @@ export function sparkline(traffic: LiveServer['traffic']): HTMLElement {
   const sum = (key: 'calls' | 'errors') => traffic.reduce((total, one) => total + one[key], 0);
   const text = `${count(sum('calls'), 'call')} and ${count(sum('errors'), 'error')} in the last 5 minutes`;
   if (sum('calls') === 0) return h('p.hint', 'No calls in the last 5 minutes');
-  const picture = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': text });
+  const picture = svg('svg', {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: 'none',
+    role: 'img',
+    'aria-label': text,
+  });
   const step = WIDTH / traffic.length;
   for (const [index, { calls, errors }] of traffic.entries()) {
     for (const [kind, value] of [
       ['calls', calls],
       ['errors', errors],
     ] as const) {
-      const height = (value / most) * (HEIGHT - 1);
+      // A single error among many calls is seen, too.
+      const height = Math.max(2, (value / most) * (HEIGHT - 1));
       if (value > 0)
         picture.append(
           svg('rect', { class: kind, x: index * step, y: HEIGHT - height, width: step - 1, height }),

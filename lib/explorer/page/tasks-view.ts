@@ -1,10 +1,10 @@
 import type { CallRequest, TaskRow, Tasks } from '../api.js';
 import { post } from './client.js';
-import { alertOf, badge, button, confirmed, fill, h, table, type Child } from './dom.js';
+import { alertOf, badge, button, confirmed, fill, h, table, time, type Child } from './dom.js';
 import { PolledView } from './polled-view.js';
-import { linkToHandler } from './route.js';
+import { handlerLink } from './links.js';
 import { taskPanel } from './task-panel.js';
-import { span, statusKind } from './values.js';
+import { count, span, statusKind } from './values.js';
 
 /** The latest tasks of all callers, and one of them as its caller reads it. */
 export class TasksView extends PolledView {
@@ -14,34 +14,45 @@ export class TasksView extends PolledView {
   protected async build(): Promise<Child[]> {
     await this.refresh();
     return [
-      h(
-        'div.page',
-        h('div.row.apart', h('h2', 'Tasks'), this.toggle),
-        this.lost,
-        this.list,
-        h('p.hint', `Only its own caller can read a task. “Open” reads it as ${this.state.callerText}.`),
-        this.opened,
-      ),
+      h('div.page', h('div.row.apart', h('h2', 'Tasks'), this.toggle), this.lost, this.list, this.opened),
     ];
   }
 
   protected async refresh(): Promise<void> {
     const { id: focused } = document.activeElement ?? {};
-    const { tasks } = await post<Tasks>('tasks', { server: this.state.server.name });
-    fill(this.list, tasks ? this.tableOf(tasks) : h('p.empty', 'The server does not import McpTasksModule.'));
+    const tasks = await post<Tasks>('tasks', { server: this.state.server.name });
+    fill(this.list, this.listOf(tasks));
     if (focused) document.getElementById(focused)?.focus();
   }
 
+  private listOf({ tasks, more }: Tasks): Child[] {
+    if (!tasks)
+      return [h('p.empty', 'The server has no tasks: the application does not import McpTasksModule.')];
+    if (tasks.length === 0)
+      return [h('p.empty', 'No tasks yet. Calls of tools with the option “task” become tasks.')];
+    const { callerText } = this.state;
+    return [
+      this.tableOf(tasks),
+      more > 0 && h('p.hint', `and ${count(more, 'older task')}`),
+      h('p.hint', `Only its own caller can read a task. “Open” reads it as ${callerText}.`),
+    ];
+  }
+
   private tableOf(tasks: readonly TaskRow[]): HTMLElement {
-    if (tasks.length === 0) return h('p.empty', 'No tasks yet.');
     return table(
       'Latest tasks of this node',
       {
-        Task: ({ id }) => [h('code', id), ' ', this.named(`open-${id}`, 'Open', () => this.open(id))],
-        Tool: ({ tool }) => h('a', { href: linkToHandler('tool', tool) }, h('code', tool)),
+        Task: ({ id }) => [
+          h('code', { title: id }, id.slice(0, 8)),
+          ' ',
+          this.named(`open-${id}`, 'Open', () => this.open(id)),
+        ],
+        Tool: ({ tool }) => handlerLink('tool', tool),
+        Caller: ({ caller }) => caller,
         Status: ({ status, statusMessage }) => [badge(status, statusKind(status)), ' ', statusMessage],
         Elicitations: ({ inputRequests }) => h('span.number', inputRequests),
-        Age: ({ createdAt }) => h('span.number', span(Date.now() - Date.parse(createdAt))),
+        Since: ({ createdAt }) => time(createdAt),
+        Changed: ({ lastUpdatedAt }) => time(lastUpdatedAt),
         Left: ({ createdAt, ttlMs }) => h('span.number', span(Date.parse(createdAt) + ttlMs - Date.now())),
         Cancel: row =>
           (row.status === 'working' || row.status === 'input_required') &&

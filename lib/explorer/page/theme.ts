@@ -5,7 +5,7 @@ const KEY = 'mcp-explorer-colours';
 /** Chooses the colours: of the system, light or dark. The browser remembers it. */
 export function themeChooser(): HTMLSelectElement {
   const chooser = select([
-    ['', 'System'],
+    ['', 'Auto'],
     ['light', 'Light'],
     ['dark', 'Dark'],
   ]);

@@ -3,9 +3,9 @@ import { contentView } from './content-view.js';
 import { diffView, shownView } from './diff-view.js';
 import { badge, button, copy, h, type Child } from './dom.js';
 import { outcomeBadge } from './outcome.js';
-import { linkTo } from './route.js';
+import { interceptorLink } from './links.js';
 import { logLine } from './run-view.js';
-import { isRecord, ms } from './values.js';
+import { isRecord, ms, shortId } from './values.js';
 
 /**
  * The answer of one round, with what ran before and after it.
@@ -69,12 +69,9 @@ export function answerView({ outcome, error, result }: CallTrace): Child[] {
   ];
 }
 
-const linkOf = (id: string): HTMLElement =>
-  h('a', { href: linkTo(['chain', id]) }, h('code', id.replace(/^local\//, '')));
-
 const sinkView = ({ id, event, phase, outcome, durationMs }: TraceSink): Child[] => [
   badge(outcome, outcome),
-  linkOf(id),
+  interceptorLink(id),
   h('small', `${event} · ${phase}`),
   durationMs !== undefined && h('small.number', ms(durationMs)),
 ];
@@ -88,10 +85,7 @@ const runView = ({ event, phase, status, turns, skipped, durationMs }: ChainRun)
   ),
   h('ol.turns', ...turns.map(turn => h('li', turnView(turn)))),
   skipped.length > 0 &&
-    h(
-      'p.hint',
-      `Skipped: ${skipped.map(({ id, reason }) => `${id.replace(/^local\//, '')} (${reason})`).join(', ')}`,
-    ),
+    h('p.hint', `Skipped: ${skipped.map(({ id, reason }) => `${shortId(id)} (${reason})`).join(', ')}`),
 ];
 
 /** Outcomes of an interceptor that has nothing to say. */
@@ -103,7 +97,7 @@ const turnView = (turn: TraceTurn): Child[] => {
     h(
       'div.turn',
       badge(outcome, QUIET.includes(outcome) ? 'quiet' : outcome),
-      linkOf(id),
+      interceptorLink(id),
       isFinal && h('small', 'final'),
       mode === 'audit' && badge('audit', 'audit'),
       h('small.number', ms(durationMs)),

@@ -1,9 +1,10 @@
+import { isRecord } from '../../util/is-record.js';
+import { jsonIn } from '../../util/json-in.js';
 import type { Era } from '../api.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export { isRecord, jsonIn };
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
@@ -11,10 +12,23 @@ export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-export const ms = (duration: number | undefined): string =>
-  duration === undefined
-    ? '–'
-    : `${duration < 100 ? Number(duration.toPrecision(2)) : Math.round(duration)} ms`;
+export function ms(duration: number | undefined): string {
+  if (duration === undefined) return '–';
+  if (duration < 1) return `${Math.ceil(duration * 1000)} µs`;
+  return `${duration < 100 ? Number(duration.toPrecision(2)) : Math.round(duration)} ms`;
+}
+
+/** The id of an interceptor, without the host if it is this process. */
+export const shortId = (id: string): string => id.replace(/^local\//, '');
+
+/** A condition of an interceptor as people say it: `name is search`. Others stay as they are. */
+export function conditionText(condition: string): string {
+  const wanted = jsonIn(condition);
+  if (!isRecord(wanted)) return condition;
+  const parts = Object.entries(wanted).map(([key, value]) => [key, isList(value) ? value : [value]] as const);
+  const isPlain = parts.every(([, values]) => values.every(one => typeof one === 'string'));
+  return isPlain ? parts.map(([key, values]) => `${key} is ${values.join(' or ')}`).join(' and ') : condition;
+}
 
 /** A long duration in its two largest units: `3 min 5 s`. */
 export function span(durationMs: number): string {

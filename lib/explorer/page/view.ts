@@ -1,4 +1,4 @@
-import { alertOf, button, fill, h, type Child } from './dom.js';
+import { failure, fill, h, type Child } from './dom.js';
 import type { Route } from './route.js';
 import type { State } from './state.js';
 
@@ -38,8 +38,7 @@ export abstract class View extends HTMLElement {
         this,
         h(
           'div.page',
-          alertOf(error),
-          button('Try again', () => this.load()),
+          failure(error, () => this.load()),
         ),
       );
     }

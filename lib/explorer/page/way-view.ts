@@ -1,8 +1,8 @@
 import type { ChainInterceptor, ChainPhase, Kind, ServerChain, Step } from '../api.js';
 import { badge, h, type Child } from './dom.js';
 import type { Item } from './items.js';
-import { linkTo } from './route.js';
-import { count, isRecord, ms } from './values.js';
+import { interceptorLink } from './links.js';
+import { conditionText, count, isRecord, jsonIn, ms } from './values.js';
 
 const EVENTS: Readonly<Partial<Record<Kind, string>>> = {
   tool: 'tools/call',
@@ -90,38 +90,28 @@ const stagesView = (label: string, stages: readonly Stage[]): HTMLElement =>
 
 /** An interceptor whose condition names another handler never runs here. */
 function mayRun({ when }: ChainInterceptor, name: string): boolean {
-  if (!when) return true;
-  try {
-    const condition: unknown = JSON.parse(when.value);
-    const wanted = isRecord(condition) ? condition['name'] : undefined;
-    const names: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];
-    return !names.every(one => typeof one === 'string' && !one.includes('*')) || names.includes(name);
-  } catch {
-    return true;
-  }
+  const condition = jsonIn(when?.value);
+  const wanted = isRecord(condition) ? condition['name'] : undefined;
+  const names: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];
+  return !names.every(one => typeof one === 'string' && !one.includes('*')) || names.includes(name);
 }
 
 /** A name, and whatever differs from the defaults. */
-function interceptorNode({
-  id,
-  host,
-  name,
-  mode,
-  failOpen,
-  timeoutMs,
-  when,
-  counters,
-}: ChainInterceptor): HTMLElement {
+function interceptorNode({ id, mode, failOpen, timeoutMs, when, counters }: ChainInterceptor): HTMLElement {
   const differs = (text: string, from: string) =>
     h('span.differs', text, from !== 'declared' && h('small', from));
   return h(
     'div.node',
-    h('a', { href: linkTo(['chain', id]) }, h('code', host === 'local' ? name : id)),
-    mode.value === 'audit' && badge(mode.from === 'declared' ? 'audit' : `audit · ${mode.from}`, 'audit'),
-    failOpen?.value === true && differs('fails open', failOpen.from),
-    timeoutMs.from !== 'default' && differs(`within ${ms(timeoutMs.value)}`, timeoutMs.from),
-    when && h('small', `when ${when.value}`),
-    counters.runs > 0 && h('small.counters', `${count(counters.runs, 'run')} · p99 ${ms(counters.p99)}`),
+    interceptorLink(id),
+    h(
+      'span.notes',
+      mode.value === 'audit' && badge(mode.from === 'declared' ? 'audit' : `audit · ${mode.from}`, 'audit'),
+      failOpen?.value === true && differs('fails open', failOpen.from),
+      timeoutMs.from !== 'default' && differs(`within ${ms(timeoutMs.value)}`, timeoutMs.from),
+      when && h('small', `if ${conditionText(when.value)}`),
+    ),
+    counters.runs > 0 &&
+      h('small.counters', h('span', count(counters.runs, 'run')), ' ', h('span', `p99 ${ms(counters.p99)}`)),
   );
 }
 
@@ -129,5 +119,5 @@ const stepNode = ({ name, level, parameter }: Step): HTMLElement =>
   h(
     'div.node',
     h('code', name),
-    level !== 'global' && h('small', parameter === undefined ? level : `${level} ${parameter}`),
+    level !== 'global' && h('small', parameter === undefined ? level : `parameter ${parameter + 1}`),
   );

@@ -1,4 +1,4 @@
-/* global document, fetch, localStorage, performance */
+/* global AbortController, document, fetch, localStorage, performance */
 // The checks of the application with 302 tools and 20 interceptors.
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
@@ -126,6 +126,19 @@ export const LARGE = [
     },
   },
   {
+    name: 'says what could not be loaded, and loads it again',
+    expected: /Failed to load resource|ERR_FAILED/,
+    async check({ page }) {
+      await page.route('**/api/chain', route => route.abort());
+      await choose(page, 'search');
+      await page.getByText('The application does not answer').waitFor();
+      assert.deepEqual(await inspect(page), []);
+      await page.unroute('**/api/chain');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('DeskTools.search()').waitFor();
+    },
+  },
+  {
     name: 'leads from a call over its trace to an interceptor and its chain',
     async check({ page }) {
       await chooseCall(page, 'search');
@@ -138,7 +151,7 @@ export const LARGE = [
       const order = page.getByRole('list', { name: 'tools/call · request' });
       assert.equal(await textOf(order.locator('.own')), 'shortQueries');
       await order.getByRole('link', { name: 'trimText' }).click();
-      await page.getByRole('heading', { name: 'local/trimText' }).waitFor();
+      await page.getByRole('heading', { name: 'trimText' }).waitFor();
       assert.deepEqual(await inspect(page), []);
     },
   },
@@ -283,6 +296,59 @@ export const LARGE = [
       await page.getByText(/Not updated since/).waitFor({ state: 'hidden' });
       await table.getByRole('link', { name: 'note' }).click();
       await page.getByRole('heading', { name: 'note' }).waitFor();
+    },
+  },
+  {
+    name: 'lists sessions and streams with their callers, and links to each list',
+    async check({ page, app }) {
+      const shared = { accept: 'application/json, text/event-stream', authorization: 'Bearer grace' };
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'check', version: '1' },
+      };
+      const begun = await fetch(`${app.origin}/mcp`, {
+        method: 'POST',
+        headers: { ...shared, 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+      });
+      await begun.text();
+      const id = begun.headers.get('mcp-session-id');
+      const session = { ...shared, 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
+      const leaving = new AbortController();
+      await fetch(`${app.origin}/mcp`, { headers: session, signal: leaving.signal });
+      await show(page, 'live');
+      const tabs = page.getByRole('navigation', { name: 'Live' });
+      for (const list of ['Streams', 'Sessions']) {
+        await tabs.getByRole('link', { name: new RegExp(`${list} [1-9]`) }).click();
+        const row = page
+          .getByRole('table', { name: `Open ${list.toLowerCase()}` })
+          .getByRole('row')
+          .nth(1);
+        assert.match(
+          await textOf(row),
+          new RegExp(`grace\\s+${id.slice(0, 8)}…\\s+2025-11-25\\s+\\d\\d:\\d\\d`),
+        );
+        assert.deepEqual(await inspect(page), []);
+      }
+      await page.reload();
+      await page.getByRole('table', { name: 'Open sessions' }).waitFor();
+      assert.ok(!(await page.content()).includes(id));
+      leaving.abort();
+      await fetch(`${app.origin}/mcp`, { method: 'DELETE', headers: session });
+      await page.getByText('No client has open sessions.').waitFor();
+    },
+  },
+  {
+    name: 'calls with long arguments, and says that its link does not hold them',
+    async check({ page }) {
+      await chooseCall(page, 'echo');
+      await page.getByRole('textbox', { name: 'text' }).fill('a'.repeat(150_000));
+      await page.getByText(/The arguments have 150,011 characters/).waitFor();
+      assert.match(await textOf(await call(page)), /150011/);
+      assert.ok(page.url().endsWith('#/tools/echo/call'));
+      await page.getByRole('textbox', { name: 'text' }).fill('short');
+      await page.getByText(/The arguments have/).waitFor({ state: 'hidden' });
     },
   },
   {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { startHostile, startLarge, startSample } from './apps.mjs';
+import { startExchange, startFastify, startHostile, startLarge, startSample } from './apps.mjs';
 import { CHECKS, runCheck } from './checks.mjs';
 
 const docs = join(import.meta.dirname, '../../../docs');
@@ -11,7 +11,7 @@ const args = process.argv.slice(2);
 const named = args.filter(arg => !arg.startsWith('--'));
 const names = Object.keys(CHECKS).filter(name => named.length === 0 || named.includes(name));
 
-const OWN = { hostile: startHostile, large: startLarge };
+const OWN = { hostile: startHostile, large: startLarge, fastify: startFastify, exchange: startExchange };
 
 /** Every request of the sample needs a caller, the explorer's too: its guard is global. */
 const HEADERS = { '03-guards': { authorization: 'Bearer token-of-alice' } };
