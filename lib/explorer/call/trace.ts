@@ -53,7 +53,7 @@ const CRASHED = 'It failed; the log of the application says why';
 /** The most notifications of one kind that are shown. */
 const MAX_TOLD = 200;
 
-export interface TracedCall {
+interface TracedCall {
   readonly method: string;
   readonly answer: Answer;
   readonly recording: Recording;

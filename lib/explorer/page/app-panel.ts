@@ -17,7 +17,7 @@ type Theme = 'light' | 'dark';
 type Result = Awaited<ReturnType<NonNullable<AppBridge['oncalltool']>>>;
 
 /** A result, and the tool whose view shows it. */
-export interface ShownResult {
+interface ShownResult {
   readonly request: Pick<CallRequest, 'server' | 'caller' | 'params'>;
   readonly tool: Json;
   /** The tools that the view may call. */

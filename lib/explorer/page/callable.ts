@@ -17,21 +17,14 @@ export interface Callable {
 /** @param args the arguments that fill the form */
 export function callableOf({ kind, name, listed = {} }: Item, args?: unknown): Callable {
   switch (kind) {
-    case 'tool': {
-      const form = formOf(listed['inputSchema'], 'Arguments', args);
-      return {
-        method: 'tools/call',
-        form,
-        danger: dangerOf(listed),
-        params: () => ({ name, arguments: form.read() ?? {} }),
-      };
-    }
+    case 'tool':
     case 'prompt': {
-      const form = formOf(promptSchema(listed), 'Arguments', args);
+      const isTool = kind === 'tool';
+      const form = formOf(isTool ? listed['inputSchema'] : promptSchema(listed), 'Arguments', args);
       return {
-        method: 'prompts/get',
+        method: isTool ? 'tools/call' : 'prompts/get',
         form,
-        danger: null,
+        danger: isTool ? dangerOf(listed) : null,
         params: () => ({ name, arguments: form.read() ?? {} }),
       };
     }
@@ -43,13 +36,12 @@ export function callableOf({ kind, name, listed = {} }: Item, args?: unknown): C
     }
     case 'method': {
       const form = formOf(listed['inputSchema'] ?? { type: 'object' }, 'Params', args);
-      const read = () => form.read();
       return {
         method: name,
         form,
         danger: 'It may change something',
         params: () => {
-          const value = read();
+          const value = form.read();
           return isRecord(value) ? value : {};
         },
       };

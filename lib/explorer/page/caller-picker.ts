@@ -9,7 +9,7 @@ const KINDS = [
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(word => word !== '');
 
-export interface Chosen {
+interface Chosen {
   readonly caller: Caller;
   readonly revision: string;
   readonly part: string;

@@ -1,13 +1,8 @@
+import { ApiFailure } from '../api-failure.js';
 import type { ApiError, CallEvent } from '../api.js';
+import { jsonIn } from './values.js';
 
-export class ApiFailure extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+export { ApiFailure };
 
 const HEADERS = { 'content-type': 'application/json', 'mcp-explorer': '1' };
 
@@ -51,10 +46,6 @@ async function request(name: string, init: RequestInit): Promise<Response> {
 const jsonOf = async <Answer>(response: Response): Promise<Answer> => (await response.json()) as Answer;
 
 function sentenceOf(text: string): string | undefined {
-  try {
-    const { error } = JSON.parse(text) as Partial<ApiError>;
-    return typeof error === 'string' ? error : undefined;
-  } catch {
-    return undefined;
-  }
+  const { error } = (jsonIn(text) ?? {}) as Partial<ApiError>;
+  return typeof error === 'string' ? error : undefined;
 }

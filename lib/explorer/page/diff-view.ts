@@ -6,7 +6,7 @@ import { pretty } from './values.js';
 /** Lines that are shown around a change. */
 const CONTEXT = 3;
 
-export const textOfShown = ({ value, preview, size }: Shown): string =>
+const textOfShown = ({ value, preview, size }: Shown): string =>
   preview === undefined ? pretty(value) : `${preview}\n… ${size.toLocaleString('en')} characters`;
 
 export const shownView = (shown: Shown, label: string): HTMLElement => code(textOfShown(shown), label);

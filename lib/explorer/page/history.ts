@@ -1,6 +1,6 @@
 import type { CallTrace, Kind, Shown } from '../api.js';
 import { KIND_OF } from './route.js';
-import { isRecord, textOf, type Json } from './values.js';
+import { isRecord, jsonIn, textOf, type Json } from './values.js';
 
 const KEY = 'mcp-explorer-history';
 const MAX_RUNS = 50;
@@ -24,21 +24,21 @@ export interface Run {
   readonly answer?: Shown;
 }
 
-export function runsOf(server: string): Run[] {
+function allRuns(): Run[] {
   try {
-    const runs: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(runs) ? (runs as Run[]).filter(run => run.server === server) : [];
+    const runs = jsonIn(localStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(runs) ? (runs as Run[]) : [];
   } catch {
     return [];
   }
 }
 
+export const runsOf = (server: string): Run[] => allRuns().filter(run => run.server === server);
+
 /** The latest first. A browser that stores nothing has no history. */
 export function remember(run: Run): void {
   try {
-    const all: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    const runs = [run, ...(Array.isArray(all) ? (all as Run[]) : [])].slice(0, MAX_RUNS);
-    localStorage.setItem(KEY, JSON.stringify(runs));
+    localStorage.setItem(KEY, JSON.stringify([run, ...allRuns()].slice(0, MAX_RUNS)));
   } catch {
     return;
   }

@@ -1,7 +1,7 @@
 import type { Kind } from '../api.js';
 
 /** Segments of links to handlers, by kind. */
-export const SEGMENTS: Readonly<Record<Kind, string>> = {
+const SEGMENTS: Readonly<Record<Kind, string>> = {
   tool: 'tools',
   prompt: 'prompts',
   resource: 'resources',

@@ -14,7 +14,7 @@ import { Recording } from './recording.js';
 import { TurnCounters } from './turn-counters.js';
 
 /** Names the recording that a request of the explorer belongs to. Other clients do not know such a name. */
-export const RECORDING_HEADER = 'mcp-explorer-recording';
+const RECORDING_HEADER = 'mcp-explorer-recording';
 
 /** The context of a call: a timer that the call began keeps it, and the recording only until it ends. */
 interface Current {

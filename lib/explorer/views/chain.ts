@@ -47,7 +47,7 @@ export async function chainsOf(
   };
 }
 
-export const idOf = ({ host, name }: Pick<PreparedEntry, 'host' | 'name'>): string => `${host}/${name}`;
+const idOf = ({ host, name }: Pick<PreparedEntry, 'host' | 'name'>): string => `${host}/${name}`;
 
 /** The chain of messages without a caller; undefined while a host cannot be listed. */
 export async function currentChain(source: LocalChainSource): Promise<Chain | undefined> {
