@@ -75,21 +75,25 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['from-mcp-nest-2', 'Coming from @rekog/mcp-nest 2.x'],
     ['from-nestjs-mcp', 'Coming from @nestjs/mcp'],
   ],
-  Reference: [['options', 'Options']],
 };
 
 export const DOCS = fileURLToPath(new URL('..', import.meta.url));
 
 const isThere = ([file]: Page) => existsSync(`${DOCS}/${file}.md`);
 
-/** The pages that typedoc has written, one for each entry of the package. */
-const api = readdirSync(`${DOCS}/api`)
-  .map(file => file.replace('.md', ''))
-  .filter(entry => entry !== 'overview')
-  .sort((a, b) => Number(b === 'index') - Number(a === 'index') || a.localeCompare(b))
-  .map((entry): Page => [`api/${entry}`, entry === 'index' ? 'nestjs-mcp' : `nestjs-mcp/${entry}`]);
+/** The pages of a folder, one for each entry of the package; the page `main` is that of the main entry. */
+const entries = (folder: string, main: string) =>
+  readdirSync(`${DOCS}/${folder}`)
+    .map(file => file.replace('.md', ''))
+    .filter(entry => entry !== 'overview')
+    .sort((a, b) => Number(b === main) - Number(a === main) || a.localeCompare(b))
+    .map((entry): Page => [`${folder}/${entry}`, entry === main ? 'nestjs-mcp' : `nestjs-mcp/${entry}`]);
 
-export const sections = Object.entries({ ...SECTIONS, API: api }).map(([text, pages]) => ({
+export const sections = Object.entries({
+  ...SECTIONS,
+  Options: [['options', 'All options'] as const, ...entries('options', 'nestjs-mcp')],
+  API: entries('api', 'index'),
+}).map(([text, pages]) => ({
   text,
   items: pages.filter(isThere).map(([file, name]) => ({ text: name, link: `/${file}` })),
 }));

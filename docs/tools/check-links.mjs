@@ -28,7 +28,7 @@ function inSite(page, path) {
 /** The file that a link in a Markdown file leads to; a page of docs/ is where the site has it, with its anchors. */
 function inRepository(page, path) {
   const target = relative(root, path === '' ? page : resolve(dirname(page), path));
-  return join(root, target.replace(/^docs\/([\w-]+)\.md$/, 'docs/.vitepress/dist/$1.html'));
+  return join(root, target.replace(/^docs\/((?:options\/)?[\w-]+)\.md$/, 'docs/.vitepress/dist/$1.html'));
 }
 
 const headings = file => matches(readFileSync(file, 'utf8'), /^#+ (.*)$/gm).map(slugify);

@@ -29,12 +29,13 @@ export interface AppOptions {
   name?: string;
   /** Name for display. */
   title?: string;
+  /** Describes the view in `resources/list`. */
   description?: string;
   /** Name of the server. Default: as for other handlers. */
   server?: string;
   /** Whether `resources/list` shows the view. Hosts read it in either case. Default: true. */
   listed?: boolean;
-  /** Default: the host admits nothing from elsewhere. */
+  /** What the view may use, besides its own origin. Default: nothing. */
   csp?: AppCsp;
   /** What the view may ask the browser for. Default: nothing. */
   permissions?: AppPermission[];
@@ -60,6 +61,13 @@ const ORIGINS = listOf(
   'a list of origins, such as "https://api.example.com"',
 );
 
+export const APP_CSP = objectOf<AppCsp>({
+  connectDomains: ORIGINS,
+  resourceDomains: ORIGINS,
+  frameDomains: ORIGINS,
+  baseUriDomains: ORIGINS,
+});
+
 export const APP = objectOf<AppOptions>(
   {
     uri: {
@@ -75,12 +83,7 @@ export const APP = objectOf<AppOptions>(
     description: TEXT,
     server: TEXT,
     listed: { ...FLAG, default: true },
-    csp: objectOf<AppCsp>({
-      connectDomains: ORIGINS,
-      resourceDomains: ORIGINS,
-      frameDomains: ORIGINS,
-      baseUriDomains: ORIGINS,
-    }),
+    csp: APP_CSP,
     permissions: listOf(oneOf('camera', 'microphone', 'geolocation', 'clipboardWrite')),
     domain: TEXT,
     prefersBorder: FLAG,

@@ -1,10 +1,10 @@
 import { parse, parseAllDocuments } from 'yaml';
 import { read } from '../tooling/docs-pages.js';
 
-/** The default of an option of `McpModule`, as docs/options.md shows it. */
+/** The default of an option of `McpModule`, as its page shows it. */
 function defaultOf(option: string): number {
   const [name, group = ''] = option.split('.').reverse();
-  const page = read('docs/options.md');
+  const page = read('docs/options/nestjs-mcp.md');
   const rows = page.slice(page.indexOf(group && `## \`${group}\``));
   return numberIn(rows, new RegExp(`^\\| \`${name}\` \\|[^|]*\\| (?:[\\d.]+ MiB \\()?([\\d,]+)`, 'm'));
 }

@@ -1,144 +1,83 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ts from 'typescript';
-import { CLIENT } from '../../lib/client/client-options.js';
-import { BACKEND, GATEWAY, LIMITS } from '../../lib/gateway/resolve-options.js';
-import { MUTATOR, SINK, VALIDATOR } from '../../lib/interceptors/local/check-options.js';
-import { BREAKER, HOST, SEND } from '../../lib/interceptors/remote/check-server.js';
-import { CROSS_BOUNDARY_GUARD } from '../../lib/interceptors/library/cross-boundary-guard.js';
-import { JSON_SCHEMA_VALIDATOR, RULE } from '../../lib/interceptors/library/json-schema-validator.js';
-import { RATE_LIMIT } from '../../lib/interceptors/library/rate-limit.js';
-import { SECRET_REDACTOR } from '../../lib/interceptors/library/secret-redactor.js';
-import { ENTROPY } from '../../lib/interceptors/library/secrets/entropy.js';
-import { SCAN_LIMITS } from '../../lib/interceptors/library/secrets/scan.js';
-import { SECRET_LEDGER } from '../../lib/interceptors/library/secrets/secret-ledger.js';
-import { SIZE_LIMIT } from '../../lib/interceptors/library/size-limit.js';
-import { TOOL_ACCESS, TOOL_RULE } from '../../lib/interceptors/library/tool-access.js';
-import { OVERRIDE } from '../../lib/interceptors/common-options.js';
-import { INTERCEPTORS } from '../../lib/interceptors/resolve-interceptors.js';
-import {
-  ASYNC,
-  CALLS,
-  FEATURE,
-  HTTP,
-  ROUTES,
-  SERVER,
-  SESSIONS,
-} from '../../lib/module/resolve-server-options.js';
-import { MRTR, SUSPENSION } from '../../lib/elicitation/mrtr-options.js';
-import { AUTH } from '../../lib/auth/auth-options.js';
-import { INTROSPECTION } from '../../lib/auth/introspection-verifier.js';
-import { JWT } from '../../lib/auth/jwt-verifier.js';
-import { REDIS } from '../../lib/redis/redis-options.js';
-import { SKILLS } from '../../lib/skills/skill-options.js';
-import { TASKS, TOOL_TASK } from '../../lib/tasks/task-options.js';
-import { HINTS } from '../../lib/toolsets/tool-hints.js';
-import { TOOLSETS } from '../../lib/toolsets/toolset-options.js';
-import { TOOL_SEARCH } from '../../lib/toolsets/search/search-options.js';
-import { EXPLORER } from '../../lib/explorer/explorer-options.js';
-import { TELEMETRY } from '../../lib/telemetry/telemetry-options.js';
 import { describe as describeSchema } from '../../lib/options/check-options.js';
 import type { OptionSchema } from '../../lib/options/option-schema.js';
+import { PAGES, type Section } from './options-pages.js';
 
-const PAGE = resolve(__dirname, '../../docs/options.md');
+const DOCS = resolve(__dirname, '../../docs');
 const LIB = resolve(__dirname, '../../lib');
 
-/** A table of the page: its heading, the schema, and the types whose doc comments say what the options mean. */
-type Section = readonly [heading: string, schema: object, ...types: string[]];
+const WRITTEN = '<!-- `npm run docs:options` writes this page from the schemas that check the options. -->\n';
 
-const SECTIONS: readonly Section[] = [
-  ['McpModule.forRoot(options)', SERVER, 'McpModuleOptions'],
-  ['McpModule.forRootAsync(options)', ASYNC, 'McpModuleAsyncOptions'],
-  ['McpModule.forFeature(handlers, options)', FEATURE, 'McpFeatureOptions'],
-  ['http', HTTP, 'McpHttpOptions'],
-  ['sessions', SESSIONS, 'McpSessionOptions'],
-  ['calls', CALLS, 'McpCallOptions'],
-  ['routes', ROUTES, 'McpRouteOptions'],
-  ['mrtr', MRTR, 'McpMrtrOptions'],
-  ['mrtr.suspension', SUSPENSION, 'McpSuspensionOptions'],
-  ['interceptors', INTERCEPTORS, 'McpInterceptorOptions'],
-  ['interceptors.overrides', OVERRIDE, 'InterceptorOverride'],
-  [
-    'interceptors.servers',
-    HOST,
-    'InterceptorServerOptions',
-    'HostPolicy',
-    'ReachableHost',
-    'ConnectionOptions',
-  ],
-  ['interceptors.servers.send', SEND, 'HostSendOptions'],
-  ['interceptors.servers.breaker', BREAKER],
-  ['@Sink(options)', SINK, 'InterceptorOptions'],
-  ['@Validator(options)', without(VALIDATOR, SINK), 'ValidatorOptions'],
-  ['@Mutator(options)', without(MUTATOR, SINK), 'MutatorOptions'],
-  [
-    'SecretRedactor(options)',
-    without(SECRET_REDACTOR, MUTATOR),
-    'SecretRedactorOptions',
-    'SecretDetectorOptions',
-  ],
-  ['entropy', ENTROPY, 'EntropyOptions'],
-  ['limits', SCAN_LIMITS, 'ScanLimits'],
-  [
-    'CrossBoundaryGuard(options)',
-    without(CROSS_BOUNDARY_GUARD, VALIDATOR),
-    'CrossBoundaryGuardOptions',
-    'SecretDetectorOptions',
-  ],
-  ['ledger', SECRET_LEDGER, 'SecretLedgerOptions'],
-  ['SizeLimit(options)', without(SIZE_LIMIT, VALIDATOR), 'SizeLimitOptions'],
-  ['RateLimit(options)', without(RATE_LIMIT, VALIDATOR), 'RateLimitOptions'],
-  ['JsonSchemaValidator(options)', without(JSON_SCHEMA_VALIDATOR, VALIDATOR), 'JsonSchemaValidatorOptions'],
-  ['JsonSchemaValidator rules', RULE, 'JsonSchemaRule'],
-  ['ToolAccess(options)', without(without(TOOL_ACCESS, VALIDATOR), MUTATOR), 'ToolAccessOptions'],
-  ['ToolAccess rules', TOOL_RULE, 'ToolRule'],
-  ['McpClientModule.register([options])', CLIENT, 'McpClientOptions', 'ConnectionOptions'],
-  ['McpGatewayModule.forRoot(options)', GATEWAY, 'McpGatewayOptions', 'McpModuleOptions'],
-  ['backend', BACKEND, 'GatewayBackend', 'ConnectionOptions'],
-  ['limits of a gateway', LIMITS, 'GatewayLimits'],
-  ['McpRedisModule.forRoot(options)', REDIS, 'McpRedisOptions'],
-  ['McpSkillsModule.forRoot(options)', SKILLS, 'McpSkillsOptions'],
-  ['McpTasksModule.forRoot(options)', TASKS, 'McpTasksOptions'],
-  ['@Tool task', TOOL_TASK, 'ToolTaskOptions'],
-  ['McpToolsetsModule.forRoot(options)', TOOLSETS, 'McpToolsetsOptions'],
-  ['McpToolSearchModule.forRoot(options)', TOOL_SEARCH, 'McpToolSearchOptions'],
-  ['@Tool hints', HINTS, 'ToolHints'],
-  ['McpTelemetryModule.forRoot(options)', TELEMETRY, 'McpTelemetryOptions'],
-  ['McpExplorerModule.forRoot(options)', EXPLORER, 'McpExplorerOptions'],
-  ['McpAuthModule.forRoot(options)', AUTH, 'McpAuthOptions'],
-  ['jwtVerifier(options)', JWT, 'JwtVerifierOptions'],
-  ['introspectionVerifier(options)', INTROSPECTION, 'IntrospectionVerifierOptions'],
-];
+const ENTRIES = Object.keys(PAGES);
+const nameOf = (entry: string) => (entry === ENTRIES[0] ? entry : `nestjs-mcp/${entry}`);
 
-const INTRODUCTION = `# Options
+const INDEX = `${WRITTEN}
+# Options
 
-The schemas that check the options, and the doc comments of their types, make this page: \`npm run docs:options\` writes it.
-An option that is unknown or wrong stops the start with an error that names it. A ready-made interceptor also takes the
-options of \`@Validator\`, or of \`@Mutator\`, that its type allows.
+Each entry of the package has a page of its options, with their values, their defaults and their meaning. An option that is
+unknown or wrong stops the start with an error that names it.
+
+| Entry | Options |
+| --- | --- |
+${ENTRIES.map(indexRow).join('\n')}
 `;
 
 it('docs/options.md is up to date', () => {
-  const docs = docComments();
-  const page = [INTRODUCTION, ...SECTIONS.map(section => tableOf(section, docs))].join('\n');
-  if (process.env.UPDATE_DOCS) writeFileSync(PAGE, page);
-  expect(readFileSync(PAGE, 'utf8')).toBe(page);
+  expectUpToDate('options.md', INDEX);
 });
 
-function without(schema: object, shared: object): OptionSchema {
-  const { properties, ...rest } = schema as OptionSchema;
-  const known = Object.keys((shared as OptionSchema).properties ?? {});
-  const own = Object.entries(properties ?? {}).filter(([key]) => !known.includes(key));
-  return { ...rest, properties: Object.fromEntries(own) };
+it('docs/options/ has no other pages', () => {
+  expect(readdirSync(resolve(DOCS, 'options')).sort()).toEqual(ENTRIES.map(entry => `${entry}.md`).sort());
+});
+
+describe('a page of options', () => {
+  const docs = docComments();
+
+  it.each(ENTRIES)('%s is up to date', entry => {
+    const { purpose, sections } = PAGES[entry];
+    const tables = sections.map(section => tableOf(entry, section, docs));
+    const text = [WRITTEN, `# Options of \`${nameOf(entry)}\`\n`, `${purpose}\n`, ...tables].join('\n');
+    expectUpToDate(`options/${entry}.md`, text);
+  });
+});
+
+function expectUpToDate(file: string, text: string): void {
+  const path = resolve(DOCS, file);
+  if (process.env.UPDATE_DOCS) writeFileSync(path, text);
+  expect(readFileSync(path, 'utf8')).toBe(text);
+}
+
+function indexRow(entry: string): string {
+  const page = `options/${entry}.md`;
+  const links = PAGES[entry].sections.map(([heading]) => linkTo(page, heading));
+  return `| [\`${nameOf(entry)}\`](${page}) | ${links.join(', ')} |`;
+}
+
+/** As `slugify` of the site makes it. */
+function anchorOf(heading: string): string {
+  const words = heading.toLowerCase().replaceAll(/[^\w -]/g, '');
+  return words.replaceAll(' ', '-');
+}
+
+function linkTo(page: string, heading: string): string {
+  return `[\`${heading}\`](${page}#${anchorOf(heading)})`;
 }
 
 type Docs = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-function tableOf([heading, schema, ...types]: Section, docs: Docs): string {
+function tableOf(entry: string, [heading, schema, ...types]: Section, docs: Docs): string {
   const { properties = {}, required = [] } = schema as OptionSchema;
   const rows = Object.entries(properties).map(([name, one]) => {
     const [, meaning, byDefault = ''] = /^(.*?)\s*(?:Default: (.*?)\.?)?$/s.exec(docOf(types, name, docs))!;
     expectSaid(`${heading}: ${name}`, byDefault, one.default);
-    const cells = [`\`${name}\``, valueOf(one), required.includes(name) ? 'required' : byDefault, meaning];
+    const cells = [
+      `\`${name}\``,
+      valueOf(entry, one),
+      required.includes(name) ? 'required' : byDefault,
+      meaning,
+    ];
     return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return [
@@ -151,12 +90,16 @@ function tableOf([heading, schema, ...types]: Section, docs: Docs): string {
 }
 
 /** An option that has a table is not described twice. */
-function valueOf(schema: OptionSchema): string {
+function valueOf(entry: string, schema: OptionSchema): string {
   const whole = [schema, ...(schema.anyOf ?? [])].find(({ properties }) => properties);
-  const section = SECTIONS.find(([, one]) => (one as OptionSchema).properties === whole?.properties);
-  return whole && section
-    ? `${schema.description ?? 'an object'}: see \`${section[0]}\``
-    : describeSchema(schema);
+  for (const [other, { sections }] of Object.entries(PAGES)) {
+    const section = sections.find(([, one]) => (one as OptionSchema).properties === whole?.properties);
+    if (whole && section) {
+      const link = linkTo(other === entry ? '' : `${other}.md`, section[0]);
+      return `${schema.description ?? 'an object'}: see ${link}`;
+    }
+  }
+  return describeSchema(schema);
 }
 
 function docOf(types: readonly string[], name: string, docs: Docs): string {
