@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig, type HeadConfig } from 'vitepress';
 import { writeForModels } from './llms.mjs';
-import { sections } from './pages.mjs';
+import { DOCS, sections } from './pages.mjs';
+import { purposeOf } from './purpose.mjs';
 import { sequenceOf } from './sequence.mjs';
 import { slugify } from '../tools/slugify.mjs';
 
@@ -14,10 +16,12 @@ export default defineConfig({
   description: 'Model Context Protocol for NestJS: tools, prompts and resources as decorated providers.',
   lang: 'en',
   head: [['link', { rel: 'icon', href: '/logo.svg', type: 'image/svg+xml' }]],
-  srcExclude: ['snippets/**'],
+  srcExclude: ['snippets/**', 'api/overview.md'],
   lastUpdated: true,
   // The address of the site is known when `homepage` of package.json is set, which a release demands.
   ...(homepage !== undefined && { sitemap: { hostname: homepage } }),
+  transformPageData: ({ filePath, frontmatter }) =>
+    frontmatter.layout === 'home' ? undefined : { description: purposeOf(join(DOCS, filePath)) },
   transformHead({ page, title, description }) {
     const path = page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html');
     const meta = {

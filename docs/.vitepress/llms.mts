@@ -1,6 +1,7 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SiteConfig } from 'vitepress';
+import { purposeOf } from './purpose.mjs';
 
 interface Group {
   readonly text: string;
@@ -11,10 +12,12 @@ interface Group {
 export async function writeForModels({ srcDir, outDir, site, pages }: SiteConfig, groups: readonly Group[]) {
   await Promise.all(pages.map(page => cp(join(srcDir, page), join(outDir, page))));
   const head = `# ${site.title}\n\n> ${site.description}\n`;
-  const links = groups.map(
-    ({ text, items }) =>
-      `## ${text}\n\n${items.map(item => `- [${item.text}](${item.link}.md)`).join('\n')}\n`,
-  );
+  const links = groups.map(({ text, items }) => {
+    const lines = items.map(
+      item => `- [${item.text}](${item.link}.md): ${purposeOf(join(srcDir, `${item.link}.md`))}`,
+    );
+    return `## ${text}\n\n${lines.join('\n')}\n`;
+  });
   const bodies = groups
     .filter(({ text }) => text !== 'API')
     .flatMap(({ items }) => items)

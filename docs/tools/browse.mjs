@@ -1,6 +1,7 @@
 /* global document, window */
-// Opens pages of the built site in Chromium: light, dark and on a phone. Fails on an error, on a request to another host, on a picture
-// that does not load, and on a page that is wider than the window or has no Markdown beside it. The pictures are in docs/.vitepress/screenshots.
+// Opens a page of each kind of the built site in Chromium: light, dark, on a tablet and on a phone. Fails on an error, on a request to
+// another host, on a picture that does not load, and on a page that is wider than the window, has no Markdown beside it, or shares its
+// description with another page. The pictures are in docs/.vitepress/screenshots.
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
@@ -16,18 +17,25 @@ const PAGES = [
   'index',
   'start',
   'concepts',
+  'cookbook',
+  'tools',
+  'controllers',
+  'tasks',
   'interceptors',
   'authorization',
   'several-nodes',
   'explorer',
   'performance',
   'compare',
+  'faq',
   'options',
+  'options/nestjs-mcp',
   'api/index',
 ];
 const LOOKS = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: 'tablet', colorScheme: 'light', viewport: { width: 768, height: 1024 } },
   { name: 'narrow', colorScheme: 'light', viewport: { width: 390, height: 844 } },
 ];
 const TYPES = {
@@ -60,6 +68,7 @@ install(docs, ['install', '--no-save']);
 const { chromium } = await import('playwright-core');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const faults = [];
+const described = new Map();
 let opened = 0;
 
 async function open(path, { name, colorScheme, viewport }) {
@@ -74,9 +83,16 @@ async function open(path, { name, colorScheme, viewport }) {
   const seen = await page.evaluate(() => ({
     isDark: document.documentElement.classList.contains('dark'),
     overflow: document.documentElement.scrollWidth - window.innerWidth,
+    descriptions: ['meta[name="description"]', 'meta[property="og:description"]'].map(
+      selector => document.querySelector(selector).content,
+    ),
     broken: [...document.images].filter(image => image.naturalWidth === 0).map(image => image.src),
   }));
   if (seen.isDark !== (colorScheme === 'dark')) fault('has the wrong colours');
+  const [description, shared] = seen.descriptions;
+  if (!described.has(description)) described.set(description, path);
+  if (described.get(description) !== path) fault(`has the description of ${described.get(description)}`);
+  if (shared !== description) fault('has another description for Open Graph');
   for (const source of seen.broken) fault(`does not show ${source}`);
   const markdown = await page.request.get(`${origin}/${path}.md`);
   if (!markdown.ok() || !(await markdown.text()).includes('\n')) fault('has no Markdown');
