@@ -36,7 +36,7 @@ export interface ConnectionOptions {
   stderr?: 'inherit' | 'ignore';
   /** Makes a transport for each connection. */
   transport?: () => Transport | Promise<Transport>;
-  /** The era: `modern` for 2026-07-28, `legacy` for the 2025 revisions, `auto` to ask the server. Default: `auto`. */
+  /** `modern` for revision 2026-07-28, `legacy` for 2025-11-25 and earlier ones, `auto` to ask the server. Default: `auto`. */
   era?: 'auto' | 'modern' | 'legacy';
   /** The capabilities that the client declares. Default: none. */
   capabilities?: ClientCapabilities;

@@ -5,7 +5,7 @@ import { hasMethods } from '../util/values.js';
 /** The reaction to a recorded answer whose input request has changed. */
 export type OnMismatch = 'reask' | 'error';
 
-/** Bounds on calls of 2025-era clients that wait for an answer. Such calls stay in memory. */
+/** Bounds on calls that wait for an answer (revision 2025-11-25 or earlier). Such calls stay in memory. */
 export interface McpSuspensionOptions {
   /** Maximum open input requests and waiting calls of one session or stdio connection. Default: 16. */
   maxPerSession?: number;
@@ -45,7 +45,7 @@ export interface McpMrtrOptions {
   maxRounds?: number;
   /** If an input request has changed: ask again, or end the call. Default: `error`; in production (`NODE_ENV`) `reask`. */
   onMismatch?: OnMismatch;
-  /** Bounds on calls of 2025-era clients that wait for an answer. Default: see its fields. */
+  /** Bounds on calls that wait for an answer (revision 2025-11-25 or earlier). Default: see its fields. */
   suspension?: McpSuspensionOptions;
 }
 

@@ -22,7 +22,7 @@ export interface GatewayBackend extends ConnectionOptions {
 
 /** Bounds on what a gateway holds for its clients. */
 export interface GatewayLimits {
-  /** The most connections to one 2025-era backend; more calls are refused. Default: 100. */
+  /** The most connections to one backend of revision 2025-11-25 or earlier; more calls are refused. Default: 100. */
   maxConnections?: number;
   /** How long an unused connection without a session lives, in milliseconds. Default: 60,000. */
   idleTimeoutMs?: number;

@@ -15,7 +15,7 @@ import type { MessageBus } from '../stores/message-bus.js';
 import type { Counting } from '../protocol/caller-limit.js';
 import type { SessionStore } from '../stores/session-store.js';
 
-/** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
+/** How clients of revision 2025-11-25 or earlier are served: with sessions, one request at a time, or not at all. */
 export type LegacyMode = 'sessions' | 'stateless' | 'reject';
 
 /** The Streamable HTTP endpoint. */
@@ -60,7 +60,7 @@ export interface McpHttpOptions {
   decorators?: ClassDecorator[];
 }
 
-/** Bounds on 2025-era sessions. */
+/** Bounds on the sessions of clients of revision 2025-11-25 or earlier. */
 export interface McpSessionOptions {
   /** Maximum open sessions. The server answers further requests for a session with HTTP 503. Default: 1,000. */
   max?: number;
@@ -142,7 +142,10 @@ export interface McpModuleOptions {
   http?: McpHttpOptions | false;
   /** Serves the protocol over the process's stdin and stdout, too; logs then go to stderr. Default: false. */
   stdio?: boolean;
-  /** How the server treats 2025-era clients over HTTP; over stdio, only `reject` has an effect. Default: `sessions`. */
+  /**
+   * How the server treats clients of revision 2025-11-25 or earlier over HTTP; over stdio, only `reject` has an effect.
+   * Default: `sessions`.
+   */
   legacy?: LegacyMode;
   /** Bounds on sessions. */
   sessions?: McpSessionOptions;
@@ -162,7 +165,7 @@ export interface McpModuleOptions {
   pageSize?: number;
   /**
    * Cache hints for results (2026-07-28). A list that depends on its caller, or that a mutator may change, is always `private`.
-   * Default: not cacheable, except `interceptors/list`, which is cacheable for 5 seconds in both eras.
+   * Default: not cacheable, except `interceptors/list`, which is cacheable for 5 seconds in all revisions.
    */
   cache?: Partial<Record<CacheableMethod, CacheHint>>;
   /**

@@ -29,7 +29,7 @@ export interface OfferedMessage {
 }
 
 /**
- * Keeps the messages on the streams of 2025-era sessions, so that a client can reconnect and get missed messages
+ * Keeps the messages on the streams of sessions, so that a client can reconnect and get missed messages
  * (specification 2025-11-25: basic/transports, resumability and redelivery). A store has bounds, and drops the oldest
  * events first. `contracts.eventStore` of `nestjs-mcp/testing` tests an implementation.
  */

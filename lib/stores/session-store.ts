@@ -2,7 +2,8 @@
 export type SessionFields = Readonly<Record<string, string>>;
 
 /**
- * Keeps the shared state of 2025-era sessions, so that a client can send each request to another node.
+ * Keeps the shared state of sessions (revision 2025-11-25 or earlier), so that a client can send each request to another
+ * node.
  * `contracts.sessionStore` of `nestjs-mcp/testing` tests an implementation.
  */
 export interface SessionStore {

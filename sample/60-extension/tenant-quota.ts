@@ -8,7 +8,7 @@ const QUOTA = 3;
 export class TenantQuota {
   private readonly used = new Map<string, number>();
 
-  /** Called once for each method and era, when the server is built. */
+  /** Called once for each method and revision, when the server is built. */
   stages(method: string): Stages | undefined {
     if (method !== 'tools/call') return undefined;
     return {

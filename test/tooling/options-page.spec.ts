@@ -74,15 +74,15 @@ function tableOf(entry: string, [heading, schema, ...types]: Section, docs: Docs
     expectSaid(`${heading}: ${name}`, byDefault, one.default);
     const cells = [
       `\`${name}\``,
-      valueOf(entry, one),
-      required.includes(name) ? 'required' : byDefault,
       meaning,
+      required.includes(name) ? 'required' : byDefault,
+      valueOf(entry, one),
     ];
     return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return [
     `## \`${heading}\`\n`,
-    '| Option | Value | Default | Meaning |',
+    '| Option | Meaning | Default | Value |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',
