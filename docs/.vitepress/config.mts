@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type HeadConfig } from 'vitepress';
 import { writeForModels } from './llms.mjs';
-import { DOCS, sections } from './pages.mjs';
+import { DOCS, GUIDE, REFERENCE, sections } from './pages.mjs';
+import { showInBothLooks } from './pictures.mjs';
 import { purposeOf } from './purpose.mjs';
 import { sequenceOf } from './sequence.mjs';
 import { slugify } from '../tools/slugify.mjs';
@@ -20,8 +21,13 @@ export default defineConfig({
   lastUpdated: true,
   // The address of the site is known when `homepage` of package.json is set, which a release demands.
   ...(homepage !== undefined && { sitemap: { hostname: homepage } }),
-  transformPageData: ({ filePath, frontmatter }) =>
-    frontmatter.layout === 'home' ? undefined : { description: purposeOf(join(DOCS, filePath)) },
+  transformPageData({ filePath, frontmatter }) {
+    if (frontmatter.layout === 'home') return;
+    // A table of five columns takes the place of the outline.
+    if (filePath === 'compare.md') frontmatter.aside = false;
+    if (filePath.startsWith('options/')) frontmatter.pageClass = 'options';
+    return { description: purposeOf(join(DOCS, filePath)) };
+  },
   transformHead({ page, title, description }) {
     const path = page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html');
     const meta = {
@@ -45,6 +51,7 @@ export default defineConfig({
       const fence = md.renderer.rules.fence!;
       md.renderer.rules.fence = (tokens, index, ...rest) =>
         tokens[index].info === 'mermaid' ? sequenceOf(tokens[index].content) : fence(tokens, index, ...rest);
+      showInBothLooks(md);
     },
   },
   themeConfig: {
@@ -57,7 +64,7 @@ export default defineConfig({
       { text: 'Compare', link: '/compare' },
       { text: `v${version}`, link: '/start#packages-and-versions' },
     ],
-    sidebar: [...sections],
+    sidebar: { '/options': REFERENCE, '/api/': REFERENCE, '/': GUIDE },
     // The Markdown of a page lies beside its HTML.
     editLink: { pattern: '/:path', text: 'This page as Markdown' },
   },

@@ -89,11 +89,15 @@ const entries = (folder: string, main: string) =>
     .sort((a, b) => Number(b === main) - Number(a === main) || a.localeCompare(b))
     .map((entry): Page => [`${folder}/${entry}`, entry === main ? 'nestjs-mcp' : `nestjs-mcp/${entry}`]);
 
-export const sections = Object.entries({
-  ...SECTIONS,
-  Options: [['options', 'All options'] as const, ...entries('options', 'nestjs-mcp')],
+const groupsOf = (groups: Readonly<Record<string, readonly Page[]>>) =>
+  Object.entries(groups).map(([text, pages]) => ({
+    text,
+    items: pages.filter(isThere).map(([file, name]) => ({ text: name, link: `/${file}` })),
+  }));
+
+export const GUIDE = groupsOf(SECTIONS);
+export const REFERENCE = groupsOf({
+  Options: [['options', 'All options'], ...entries('options', 'nestjs-mcp')],
   API: entries('api', 'index'),
-}).map(([text, pages]) => ({
-  text,
-  items: pages.filter(isThere).map(([file, name]) => ({ text: name, link: `/${file}` })),
-}));
+});
+export const sections = [...GUIDE, ...REFERENCE];

@@ -80,20 +80,30 @@ async function open(path, { name, colorScheme, viewport }) {
     if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) fault(request.url());
   });
   await page.goto(`${origin}/${path}.html`, { waitUntil: 'networkidle' });
-  const seen = await page.evaluate(() => ({
+  const seen = await page.evaluate(async () => ({
     isDark: document.documentElement.classList.contains('dark'),
     overflow: document.documentElement.scrollWidth - window.innerWidth,
     descriptions: ['meta[name="description"]', 'meta[property="og:description"]'].map(
       selector => document.querySelector(selector).content,
     ),
-    broken: [...document.images].filter(image => image.naturalWidth === 0).map(image => image.src),
+    broken: await Promise.all(
+      [...document.images]
+        .filter(image => image.checkVisibility())
+        .map(image => {
+          image.loading = 'eager';
+          return image.decode().then(
+            () => [],
+            () => image.src,
+          );
+        }),
+    ),
   }));
   if (seen.isDark !== (colorScheme === 'dark')) fault('has the wrong colours');
   const [description, shared] = seen.descriptions;
   if (!described.has(description)) described.set(description, path);
   if (described.get(description) !== path) fault(`has the description of ${described.get(description)}`);
   if (shared !== description) fault('has another description for Open Graph');
-  for (const source of seen.broken) fault(`does not show ${source}`);
+  for (const source of seen.broken.flat()) fault(`does not show ${source}`);
   const markdown = await page.request.get(`${origin}/${path}.md`);
   if (!markdown.ok() || !(await markdown.text()).includes('\n')) fault('has no Markdown');
   if (seen.overflow > 0) fault(`is ${seen.overflow} px wider than the window`);
