@@ -400,7 +400,7 @@ export const CHECKS = {
         await show(page, 'chain');
         await page.locator('.list a').filter({ hasText: 'shortQueries' }).click();
         await page.getByText(/would have refused [1-9]/).waitFor();
-        await picture('chain', true);
+        await picture('chain');
       },
     },
   ],

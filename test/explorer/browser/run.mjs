@@ -30,7 +30,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 let passed = 0;
 let failed = 0;
 
-/** A picture of the documentation is of a smaller window, once the message below is gone. */
+/** A picture of the documentation is of a smaller window, light and dark, once the message below is gone. */
 const pictureOf = name => async (page, view, isForDocs) => {
   if (isForDocs) {
     const { width } = page.viewportSize();
@@ -38,8 +38,13 @@ const pictureOf = name => async (page, view, isForDocs) => {
     await page.locator('#status.hidden').waitFor({ state: 'attached' });
   }
   const folder = isForDocs && args.includes('--write-docs') ? 'public' : '.vitepress/screenshots';
-  const file = isForDocs ? `explorer-${view}.png` : `explorer-${name}-${view}.png`;
-  await page.screenshot({ path: join(docs, folder, file) });
+  const file = isForDocs ? `explorer-${view}` : `explorer-${name}-${view}`;
+  await page.screenshot({ path: join(docs, folder, `${file}.png`) });
+  // The frame of a view keeps the theme with which it was opened.
+  if (!isForDocs || view === 'view') return;
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.screenshot({ path: join(docs, folder, `${file}-dark.png`) });
+  await page.emulateMedia({ colorScheme: 'light' });
 };
 
 for (const name of names) {
