@@ -208,7 +208,7 @@ describe('with nestjs-mcp/auth', () => {
     const app = await startExplored([Desk, Lobby], { module: { imports: [auth({ lists: 'allowed' })] } });
     const ask = asking(app);
     const reader = await ask({ kind: 'token', token: tokenOf('ada', 'orders:read') });
-    expect(reader.caller).toEqual({ scopes: ['orders:read'], roles: [] });
+    expect(reader.caller).toEqual({ name: 'ada', scopes: ['orders:read'], roles: [] });
     expect(reader.lists[0].entries.map(({ name }: { name: string }) => name)).toEqual(['mine', 'hello']);
     expect(reader.lists[0].missing).toEqual([
       {
@@ -228,6 +228,13 @@ describe('with nestjs-mcp/auth', () => {
     expect(synthetic.lists[0].missing).toEqual([]);
     const wrong = await ask({ kind: 'token', token: 'not-a-token' });
     expect(wrong).toEqual({ refused: expect.stringContaining('token'), lists: [] });
+    await app.close();
+  });
+
+  it('does not call a tool unguarded that needs a login', async () => {
+    const app = await startExplored([Desk, Lobby], { module: { imports: [auth()] } });
+    const { json } = await app.get(`${API}/findings`);
+    expect(json.findings).toEqual([]);
     await app.close();
   });
 

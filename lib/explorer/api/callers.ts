@@ -14,8 +14,13 @@ export interface CallerViewRequest {
 }
 
 export interface CallerView {
-  /** The scopes and roles of the caller. Absent if the server refuses the caller. */
-  readonly caller?: { readonly scopes: readonly string[]; readonly roles: readonly string[] };
+  /** Absent if the server refuses the caller. */
+  readonly caller?: {
+    /** The subject, user or client, or `anonymous`. Absent for a synthetic caller. */
+    readonly name?: string;
+    readonly scopes: readonly string[];
+    readonly roles: readonly string[];
+  };
   /** Why the caller gets no lists at all, such as an expired token. */
   readonly refused?: string;
   readonly lists: readonly CallerList[];

@@ -29,8 +29,9 @@ export class AccessView extends View {
 }
 
 function knownAs(caller: CallerView['caller']): string {
-  const known = [...(caller?.scopes ?? []), ...(caller?.roles ?? []).map(role => `role ${role}`)];
-  return known.length > 0 ? `Known as: ${known.join(', ')}` : 'Without scopes and roles.';
+  const { name, scopes = [], roles = [] } = caller ?? {};
+  const known = [...scopes, ...roles.map(role => `role ${role}`)].join(', ') || 'no scopes or roles';
+  return name === undefined ? `With ${known}.` : `Known as ${name}, with ${known}.`;
 }
 
 const summary = (lists: readonly CallerList[]): HTMLElement =>

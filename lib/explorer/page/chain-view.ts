@@ -97,8 +97,10 @@ function orderView(chain: ServerChain): Child[] {
           Interceptor: ({ interceptor: { id } }) =>
             h('a', { href: linkTo(['chain', id]) }, h('code', shortId(id))),
           Step: ({ turn }) => turn.step,
-          Mode: ({ interceptor: { mode } }) =>
-            mode.value === 'audit' ? [badge('audit', 'audit'), source(mode)] : '',
+          Mode: ({ interceptor: { mode } }) => [
+            mode.value === 'audit' ? badge('audit', 'audit') : h('small', mode.value),
+            source(mode),
+          ],
           'Skipped if': ({ turn }) => h('small', turn.skippedIf ?? ''),
           Runs: ({ interceptor: { counters } }) => h('span.number', counters.runs),
           p99: ({ interceptor: { counters } }) => h('span.number', ms(counters.p99)),

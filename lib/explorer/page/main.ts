@@ -116,9 +116,11 @@ function drawRail(current: string): void {
 
 /** Goes to the same place with another server, caller or revision. */
 function change(next: State): void {
-  const [path] = location.hash.replace(/^#\/?/, '').split('?');
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  const args = next.server === state?.server ? new URLSearchParams(query).get('args') : null;
   keep(queryOf(next));
-  const hash = linkTo(path === '' ? ['tools'] : path.split('/').map(decodeURIComponent));
+  const segments = path === '' ? ['tools'] : path.split('/').map(decodeURIComponent);
+  const hash = linkTo(segments, args === null ? {} : { args });
   if (hash === location.hash) show();
   else location.hash = hash;
 }
@@ -150,6 +152,7 @@ function drawHeader(): void {
   const picker = h(
     'button',
     { type: 'button', class: 'who', 'aria-haspopup': 'dialog', click: () => void pickCaller() },
+    h('small', 'Caller'),
     h('span', { class: isPasted || who.kind !== 'anonymous' ? 'strong' : '' }, callerText),
     h('small', [revision, part].filter(Boolean).join(' · ')),
   );

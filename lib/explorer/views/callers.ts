@@ -4,6 +4,7 @@ import type { Entry } from '../../catalog/entries.js';
 import { nameOf } from '../../execution/enhancer-steps.js';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { EVENT_OF } from '../../interceptors/protocol/events.js';
+import { callerOf } from '../../protocol/caller.js';
 import type { McpCall, Params } from '../../protocol/mcp-call.js';
 import { LIST_OF, listOf, rowsOf, type ListMethod, type Row } from '../../protocol/methods.js';
 import { answerInJson } from '../../server/answer-encoder.js';
@@ -19,6 +20,7 @@ import type { ApiRequest } from '../explorer-site.js';
 import { changesOf, type Recording } from '../record/recording.js';
 import type { Recorder } from '../record/recorder.js';
 import { tokensOf } from './catalogue.js';
+import { principalIn } from './principal.js';
 import { isIn, methodsOf, type ExtendedMethod } from './methods.js';
 
 /** The most pages of a list. */
@@ -184,7 +186,13 @@ function whoIs(call: McpCall | undefined): NonNullable<CallerView['caller']> {
   const { scopes = [], extra } = call?.authInfo ?? {};
   const user = (call?.http?.request as { user?: { roles?: unknown } } | undefined)?.user;
   const roles = extra?.['roles'] ?? user?.roles;
-  return { scopes, roles: Array.isArray(roles) ? roles.map(String) : [] };
+  const name =
+    call && !call.isSynthetic ? principalIn(callerOf(call.authInfo, call.http?.request)) : undefined;
+  return {
+    ...(name !== undefined && { name }),
+    scopes,
+    roles: Array.isArray(roles) ? roles.map(String) : [],
+  };
 }
 
 async function missingOf(

@@ -31,7 +31,7 @@ function serverFindings(server: McpServerInstance, config: ApplicationConfig): F
   const { name } = server.options;
   const entries = [...server.table.enabled()].filter(({ kind }) => kind !== 'completion');
   const tools = entries.filter(({ kind }) => kind === 'tool');
-  const unguarded = unguardedOf(tools, config);
+  const unguarded = unguardedOf(server, tools, config);
   return entries.flatMap(entry =>
     [...about(entry), ...(unguarded.has(entry) ? [UNGUARDED] : [])].map(told => ({
       ...told,
@@ -87,8 +87,13 @@ const UNGUARDED: Told = {
   remedy: 'Guard it, or mark it with @AllowAnonymous() if it is for everybody.',
 };
 
-/** Global guards are around all tools alike. */
-function unguardedOf(tools: readonly Entry[], config: ApplicationConfig): ReadonlySet<Entry> {
+/** Global guards are around all tools alike, and so is the login that `McpAuthModule` demands. */
+function unguardedOf(
+  { permissions }: McpServerInstance,
+  tools: readonly Entry[],
+  config: ApplicationConfig,
+): ReadonlySet<Entry> {
+  if (permissions?.anonymous === false) return new Set();
   const isGuarded = ({ run, requirement }: Entry) =>
     run.hider !== undefined ||
     (requirement?.scopes.length ?? 0) > 0 ||

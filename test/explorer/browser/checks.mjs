@@ -190,9 +190,9 @@ export const CHECKS = {
         const missing = page.getByRole('region', { name: /missing entr/ });
         assert.match(await textOf(missing), /interceptor hideWipe [^]*\swipe/);
         await callAs(page, { scopes: 'orders:read', revision: '2025-11-25' });
-        await page.getByText('Known as: orders:read').waitFor();
+        await page.getByText('With orders:read.').waitFor();
         await page.reload();
-        await page.getByText('Known as: orders:read').waitFor();
+        await page.getByText('With orders:read.').waitFor();
         assert.deepEqual(await inspect(page), []);
       },
     },
@@ -373,7 +373,7 @@ export const CHECKS = {
         );
         await picture('callers', true);
         await callAs(page, { roles: 'clerk' });
-        await page.getByText('Known as: role clerk').waitFor();
+        await page.getByText('With role clerk.').waitFor();
         assert.match(await textOf(page.getByRole('table', { name: 'Entries of tools/list' })), /customer/);
       },
     },
