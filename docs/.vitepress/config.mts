@@ -25,7 +25,7 @@ export default defineConfig({
     if (frontmatter.layout === 'home') return;
     // A table of five columns takes the place of the outline.
     if (filePath === 'compare.md') frontmatter.aside = false;
-    if (filePath.startsWith('options/')) frontmatter.pageClass = 'options';
+    if (filePath.startsWith('options')) frontmatter.pageClass = 'options';
     return { description: purposeOf(join(DOCS, filePath)) };
   },
   transformHead({ page, title, description }) {
