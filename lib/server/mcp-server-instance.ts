@@ -12,7 +12,7 @@ import type { ResolvedOptions } from './server-options.js';
 import { Rounds } from '../elicitation/rounds.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';
 import { LASTING, METHODS } from '../protocol/methods.js';
-import type { OpenItem } from '../protocol/open-item.js';
+import type { OpenItems } from '../protocol/open-items.js';
 import { UnknownMethodError } from '../protocol/unknown.js';
 import type { Observer } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
@@ -80,8 +80,8 @@ export class McpServerInstance {
   readonly limits: Record<string, CallerLimit>;
   /** Further numbers of its transports, by a name for operators. */
   readonly gauges: Record<string, () => number> = {};
-  /** What clients hold open over HTTP, by a name for operators, the oldest first. */
-  readonly openItems: Record<string, () => Iterable<OpenItem>> = {};
+  /** What clients hold open over HTTP, the oldest first. */
+  readonly openItems: OpenItems = {};
   /** The number of refused HTTP requests, by status. `limits` counts refusals past a cap. */
   readonly refusals = new Map<number, number>();
 

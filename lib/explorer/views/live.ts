@@ -1,7 +1,9 @@
-import type { OpenItem } from '../../protocol/open-item.js';
+import { isCaller } from '../../protocol/caller-limit.js';
+import type { OpenSession, OpenStream } from '../../protocol/open-items.js';
 import type { TrafficPoint } from '../../protocol/traffic-listener.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { McpServers } from '../../module/mcp-servers.js';
+import { WRITTEN_AT } from '../../transports/http/event-stream.js';
 import { defined } from '../../util/defined.js';
 import type { Live, LiveServer, OpenList, OpenRow } from '../api.js';
 import { revisionsOf } from '../call/caller.js';
@@ -16,13 +18,16 @@ export const liveOf = (servers: McpServers, calls: LiveCalls): Live => ({
 });
 
 function serverOf(server: McpServerInstance, calls: LiveCalls): LiveServer {
-  const { options, limits, gauges, refusals } = server;
+  const { options, limits, gauges, openItems, refusals } = server;
   const sizes = Object.entries(limits).map(([name, { size }]) => [name, size] as const);
   const numbers = Object.entries(gauges).map(([name, read]) => [name, read()] as const);
   return {
     server: options.name,
     open: Object.fromEntries([...sizes, ...numbers]),
-    lists: { sessions: listOf(server, 'sessions'), streams: listOf(server, 'streams') },
+    lists: {
+      sessions: listOf(openItems.sessions?.values(), sessionRow),
+      streams: listOf(openItems.streams, streamRow(revisionsOf(server))),
+    },
     callers: callersOf(limits),
     traffic: calls.trafficOf(options.name),
     refusals: Object.fromEntries(refusals),
@@ -49,26 +54,41 @@ function callersOf(limits: McpServerInstance['limits']): LiveServer['callers'] {
 /** The most sessions, and the most streams, that are listed. */
 const MAX_ITEMS = 100;
 
-function listOf(server: McpServerInstance, name: string): OpenList {
-  const items = [...(server.openItems[name]?.() ?? [])];
+/** The whole id of a session would let its reader use the session. */
+const MAX_ID = 8;
+
+function listOf<Item>(items: Iterable<Item> | undefined, rowOf: (item: Item) => OpenRow): OpenList {
+  const all = [...(items ?? [])];
+  return { rows: all.slice(-MAX_ITEMS).reverse().map(rowOf), more: Math.max(0, all.length - MAX_ITEMS) };
+}
+
+function sessionRow({ session }: { readonly session: OpenSession }): OpenRow {
+  const { caller, sessionId, options, server, lastMessageAt } = session;
   return {
-    rows: items
-      .slice(-MAX_ITEMS)
-      .reverse()
-      .map(item => rowOf(item, revisionsOf(server))),
-    more: Math.max(0, items.length - MAX_ITEMS),
+    caller: principalIn(isCaller(caller) ? caller : options.limitKey),
+    session: sessionId.slice(0, MAX_ID),
+    ...defined({ revision: server.server.getNegotiatedProtocolVersion() }),
+    since: timeOf(options.openedAt),
+    lastMessageAt: timeOf(lastMessageAt),
   };
 }
 
-const rowOf = (
-  { caller, session, revision, since, lastMessageAt }: OpenItem,
-  known: readonly string[],
-): OpenRow => ({
-  caller: principalIn(caller),
-  ...defined({ session, revision: known.find(one => one === revision) }),
-  since: new Date(since).toISOString(),
-  ...(lastMessageAt !== undefined && { lastMessageAt: new Date(lastMessageAt).toISOString() }),
-});
+const streamRow =
+  (known: readonly string[]) =>
+  ([{ caller, rawRequest, rawResponse }, since]: readonly [OpenStream, number]): OpenRow => {
+    const { 'mcp-session-id': session, 'mcp-protocol-version': revision } = rawRequest.headers;
+    const lastMessageAt = WRITTEN_AT.get(rawResponse);
+    return {
+      caller: principalIn(caller),
+      // A request of 2026-07-28 may have any such header.
+      ...(rawRequest.method === 'GET' && { session: String(session).slice(0, MAX_ID) }),
+      ...defined({ revision: known.find(one => one === revision) }),
+      since: timeOf(since),
+      ...(lastMessageAt !== undefined && { lastMessageAt: timeOf(lastMessageAt) }),
+    };
+  };
+
+const timeOf = (at: number): string => new Date(at).toISOString();
 
 /** A caller writes the name: only what the catalogue has is shown, or what another server has answered. */
 function nameOf(

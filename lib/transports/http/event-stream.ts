@@ -9,15 +9,11 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-const STREAMS = new WeakMap<ServerResponse, EventStream>();
-
-/** The stream that a response has become. */
-export const streamOf = (response: ServerResponse): EventStream | undefined => STREAMS.get(response);
+/** When the latest message was written to a response, in milliseconds since 1970. */
+export const WRITTEN_AT = new WeakMap<ServerResponse, number>();
 
 /** A stream of server-sent events, each a JSON-RPC message (specification: basic/transports/streamable-http). */
 export class EventStream {
-  /** When the latest message was written, in milliseconds since 1970. */
-  lastMessageAt?: number;
   private readonly beat: NodeJS.Timeout | undefined;
 
   /** @param keepAliveMs interval of keep-alive comments, in milliseconds; 0 turns them off */
@@ -26,7 +22,6 @@ export class EventStream {
     headers: Readonly<Record<string, string>>,
     keepAliveMs: number,
   ) {
-    STREAMS.set(response, this);
     response.writeHead(200, { ...HEADERS, ...headers });
     response.flushHeaders();
     if (keepAliveMs > 0) {
@@ -46,7 +41,7 @@ export class EventStream {
 
   /** @param id of the event, if the client can resume the stream after it */
   send(json: string, id?: string): void {
-    this.lastMessageAt = Date.now();
+    WRITTEN_AT.set(this.response, Date.now());
     const head = id === undefined ? '' : `id: ${id}\n`;
     this.response.write(`event: message\n${head}data: ${json}\n\n`);
   }

@@ -58,7 +58,7 @@ export class HttpEndpoint {
     this.sdk = new SdkHandler(server, http);
     this.listeners = new ListenerLimit(http, counting);
     server.limits['listeners'] = this.listeners.limit;
-    server.openItems['streams'] = () => this.listeners.items();
+    server.openItems.streams = this.listeners.open;
     server.gauges['responses'] = () => this.answers.size;
     const { answers } = this;
     // One listener for all responses, because a closure for each response would be slow.
@@ -160,7 +160,7 @@ export class HttpEndpoint {
     const request = isJSONRPCRequest(json) ? json : undefined;
     if (request && this.isModern(rawRequest, request)) {
       const isLasting = LASTING.has(request.method);
-      if (isLasting && !(await this.listeners.admits(incoming, { id: request.id }))) return;
+      if (isLasting && !(await this.listeners.admits(incoming, request.id))) return;
       return this.run(incoming, request);
     }
     const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));

@@ -10,9 +10,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
-import { isCaller, type LimitReached } from '../../protocol/caller-limit.js';
+import type { LimitReached } from '../../protocol/caller-limit.js';
 import type { AskClient } from '../../protocol/mcp-call.js';
-import { shownId, type OpenItem } from '../../protocol/open-item.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { passthroughSchema } from '../../server/passthrough-schema.js';
@@ -52,7 +51,6 @@ export interface SessionOptions {
   readonly caller: string;
   /** The caller that the session counts for in the limits; see `limitKeyOf`. */
   readonly limitKey: string;
-  /** In milliseconds since 1970. */
   readonly openedAt: number;
   readonly idleTimeoutMs: number;
   readonly resumeMs: number | false;
@@ -85,16 +83,17 @@ export class Session implements Transport {
   /** The part that knows other nodes, if they also serve the session. */
   readonly shared?: SharedSession;
   private readonly left: LeftCalls;
+  /** When its client sent its latest message, in milliseconds since 1970. */
+  lastMessageAt = Date.now();
   private isInitialized = false;
-  private lastMessageAt = Date.now();
   private isClosed = false;
   /** The requests for streams that are being opened. */
   private opening = 0;
 
   constructor(
     private readonly instance: McpServerInstance,
-    private readonly server: ConnectionServer,
-    private readonly options: SessionOptions,
+    readonly server: ConnectionServer,
+    readonly options: SessionOptions,
   ) {
     this.sessionId = options.id;
     this.caller = options.caller;
@@ -123,18 +122,6 @@ export class Session implements Transport {
       giveUp: answer => this.giveUp(answer),
     });
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
-  }
-
-  /** What operators see of it. */
-  get overview(): OpenItem {
-    const { id, limitKey, openedAt } = this.options;
-    return {
-      caller: isCaller(this.caller) ? this.caller : limitKey,
-      session: shownId(id),
-      revision: this.server.server.getNegotiatedProtocolVersion(),
-      since: openedAt,
-      lastMessageAt: this.lastMessageAt,
-    };
   }
 
   /** Restores the state of a session that another node has opened. */

@@ -4,7 +4,6 @@ import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/serve
 import type { ResolvedOptions } from '../../server/server-options.js';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { CallerLimit, isCaller } from '../../protocol/caller-limit.js';
-import { shownId } from '../../protocol/open-item.js';
 import type { EventStore } from '../../stores/event-store.js';
 import { MemoryEventStore } from '../../stores/memory-event-store.js';
 import { serverForConnection } from '../../server/connection-server.js';
@@ -70,7 +69,7 @@ export class Sessions {
       counting: server.options.counting,
     });
     server.limits['sessions'] = this.limit;
-    server.openItems['sessions'] = () => Array.from(this.held.values(), ({ session }) => session.overview);
+    server.openItems.sessions = this.held;
     // Long before the record expires, which outlives the idle time by half of it.
     this.uncheckedMs = idleTimeoutMs / 2;
     const events = eventStore ?? new MemoryEventStore();
@@ -102,7 +101,7 @@ export class Sessions {
       if (session.caller !== caller) await this.bind(session, caller);
       if (rawRequest.method === 'POST') session.post(incoming, body);
       else if (rawRequest.method === 'DELETE') await this.end(session, incoming);
-      else if (await this.listeners.admits(incoming, { session: shownId(session.sessionId) })) {
+      else if (await this.listeners.admits(incoming)) {
         // The session may have ended while the other nodes were asked.
         if (this.held.get(session.sessionId)?.session !== session) throw NOT_FOUND;
         await session.listen(incoming);
