@@ -8,7 +8,7 @@ import { CatalogTools } from './start/catalog.tools.js';
 // #region module
 @Controller('health')
 export class HealthController {
-  @Get()
+  @Get(['live', 'ready']) // `nest g -c nestjs-mcp health` checks more
   check() {
     return 'ok';
   }
@@ -21,7 +21,7 @@ export class HealthController {
         name: 'shop',
         version: '1.0.0',
         http: {
-          allowedHosts: ['shop.example.com'],
+          allowedHosts: ['shop.example.com'], // the name that clients call
           allowedOrigins: ['chat.example.com'],
         },
         mrtr: { secret: process.env.MCP_SECRET },
@@ -39,7 +39,8 @@ export async function bootstrap() {
   const app = await NestFactory.create<NestExpressApplication>(AppModule);
   app.set('trust proxy', 'loopback'); // the address of the proxy
   app.enableCors({ origin: 'https://chat.example.com' });
-  app.enableShutdownHooks();
-  await app.listen(3000, '127.0.0.1');
+  app.enableShutdownHooks([], { useProcessExit: true });
+  const { PORT = 3000, HOST = '127.0.0.1' } = process.env;
+  await app.listen(PORT, HOST); // in a container, HOST is 0.0.0.0
 }
 // #endregion main

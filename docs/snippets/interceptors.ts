@@ -33,7 +33,7 @@ export class Guardrails {
   @Validator({ events: ['tools/call'], when: { name: 'placeOrder' } })
   smallOrders({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
     return (
-      Number(payload.arguments?.['quantity']) <= 10 ||
+      Number(payload.arguments?.['quantity'] ?? 1) <= 10 ||
       deny('At most 10 at a time', { path: 'arguments.quantity' })
     );
   }

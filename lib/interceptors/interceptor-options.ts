@@ -8,7 +8,7 @@ export interface InterceptorOverride {
   failOpen?: boolean;
   /** Replaces the whole declared priority. */
   priority?: PriorityHint;
-  /** Replaces the declared mode, so that a change from `audit` to `active` needs no change of code. */
+  /** Replaces the declared mode, so that a change from `audit` to `active` needs no change of code. `enforce` is `active`. */
   mode?: 'active' | 'enforce' | 'audit';
   /** Deadline in milliseconds. For a remote interceptor, it can only shorten the deadline of its host. */
   timeoutMs?: number;
@@ -44,7 +44,7 @@ export interface McpInterceptorOptions {
   /** Overrides by `name` or `host/name` (this application is the host `local`). */
   overrides?: Record<string, InterceptorOverride>;
   /**
-   * A JSON or YAML file with `overrides` and `config`. Its fields replace the fields given here. The server reads it at
+   * A JSON or YAML file with `overrides` and `config`, relative to the working folder. Its fields replace the fields given here. The server reads it at
    * start and after each change. An invalid or empty new version is ignored, and the earlier policy stays in force.
    * Default: none.
    */
