@@ -1,5 +1,6 @@
 import { LOOPBACK } from './resolve-server-options.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import { MemoryMrtrStore } from '../stores/mrtr-store.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,13 +27,17 @@ function localOnly({ options: { http }, paths }: McpServerInstance): string[] {
   ];
 }
 
-/** Other handlers may ask, too. `Rounds` warns when they do. */
+/** Other handlers may ask, too. `Rounds` warns when they do, which is late where another node gets the answer. */
 function unsigned({ options: { mrtr }, table }: McpServerInstance): string[] {
   if (mrtr.secrets.length > 0) return [];
   const asking = [...table.enabled()].find(({ run }) => run.plan.params.some(({ kind }) => kind === 'ask'));
-  if (!asking) return [];
+  const isShared = mrtr.store !== undefined && !(mrtr.store instanceof MemoryMrtrStore);
+  if (!asking && !isShared) return [];
+  const problem = asking
+    ? `${asking.where} asks the client, so its calls fail`
+    : 'nodes share its store: calls that ask the client fail';
   return [
-    `"mrtr.secret" is not set, but ${asking.where} asks the client, so its calls fail after a restart and on other nodes; set it to the same secret on all nodes`,
+    `"mrtr.secret" is not set, but ${problem} after a restart and on other nodes; set it to the same secret on all nodes`,
   ];
 }
 

@@ -20,6 +20,7 @@ const FORM = {
   schema: { type: 'object', properties: { name: { type: 'string' } } },
 } as const;
 const SECRETS = ['one secret of more than thirty-two bytes', 'another secret of more than thirty-two bytes'];
+const UNSIGNED = 'not signed with the "mrtr.secret" of this node';
 const REFUSED = {
   code: -32602,
   message: 'Invalid or expired requestState',
@@ -175,11 +176,11 @@ describe('the state of a call', () => {
       [
         'is changed',
         state => next(`${state.slice(0, 20)}${state[20] === 'A' ? 'B' : 'A'}${state.slice(21)}`),
-        'mac',
+        UNSIGNED,
       ],
-      ['is cut', state => next(state.slice(0, -1)), 'mac'],
+      ['is cut', state => next(state.slice(0, -1)), UNSIGNED],
       ['is empty', () => next(''), 'malformed'],
-      ['is made up', () => next('v1.e30.AAAA'), 'mac'],
+      ['is made up', () => next('v1.e30.AAAA'), UNSIGNED],
       ['is too long', state => next(state + 'A'.repeat(20_000)), 'too long'],
       ["is another user's", state => ({ ...next(state), user: 'mo' }), 'bind'],
       ["is a user's, and nobody comes", state => ({ ...next(state), user: undefined }), 'bind'],

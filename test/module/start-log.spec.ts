@@ -5,6 +5,7 @@ import {
   type INestApplication,
   type LoggerService,
   type ModuleMetadata,
+  type Type,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -15,6 +16,7 @@ import {
   McpModule,
   type McpModuleOptions,
   McpServerRegistry,
+  MemoryMrtrStore,
   Prompt,
   Resource,
   ResourceTemplate,
@@ -244,11 +246,15 @@ describe('at start, a warning of the server names', () => {
     process.env = { ...kept };
   });
 
-  const warnings = async (environment: Record<string, string>, mcp: Partial<McpModuleOptions> = {}) => {
+  const warnings = async (
+    environment: Record<string, string>,
+    mcp: Partial<McpModuleOptions> = {},
+    handlers: Type = Asking,
+  ) => {
     process.env = { ...kept, ...environment };
     const logger = new Lines();
     const module = McpModule.forRoot({ name: 'shop', version: '1', ...mcp });
-    @Module({ imports: [module], providers: [Asking] })
+    @Module({ imports: [module], providers: [handlers] })
     class AppModule {}
     const app = await NestFactory.create(AppModule, new FastifyAdapter(), { logger, abortOnError: false });
     await app.init();
@@ -263,6 +269,19 @@ describe('at start, a warning of the server names', () => {
     const [line, ...others] = await warnings(production, { http: hosts });
     expect(line).toMatch(/^warn "mrtr\.secret" is not set, but Asking\.deploy asks the client, /);
     expect(others).toEqual([]);
+  });
+
+  it('an unset secret of a server that shares its store with other nodes, in production', async () => {
+    const store = {
+      set: () => Promise.resolve(),
+      get: () => Promise.resolve(''),
+      claim: () => Promise.resolve(true),
+    };
+    const [line, ...others] = await warnings(production, { http: hosts, mrtr: { store } }, Shop);
+    expect(line).toMatch(/^warn "mrtr\.secret" is not set, but nodes share its store: /);
+    expect(others).toEqual([]);
+    const mrtr = { store: new MemoryMrtrStore() };
+    expect(await warnings(production, { http: hosts, mrtr }, Shop)).toEqual([]);
   });
 
   it('hosts that admit localhost only, in production', async () => {

@@ -105,7 +105,8 @@ export class RequestState {
   }
 
   private verify(state: string, binding: string): { payload: string; key: Key } {
-    let cause = 'mac';
+    let cause =
+      'it is not signed with the "mrtr.secret" of this node, as after a restart or from another node';
     for (const key of this.keys) {
       try {
         return { payload: key.codec.verify(state, binding), key };
