@@ -122,7 +122,7 @@ export const nestAdd =
 const firstSteps = ({ auth = false }: AddOptions): readonly string[] => [
   ...(auth ? ['Run npm test: the spec of HelloTool calls the tool without a token'] : []),
   `Start the application with npm start, and call it${auth ? ' with a token of the issuer' : ''}:`,
-  `  npx @modelcontextprotocol/inspector --cli http://localhost:3000/mcp${auth ? ' --header "Authorization: Bearer <token>"' : ''} --method tools/list`,
+  `  npx @modelcontextprotocol/inspector@latest --cli http://localhost:3000/mcp${auth ? ' --header "Authorization: Bearer <token>"' : ''} --method tools/list`,
   'Generate more with: nest g -c nestjs-mcp tool <name>',
 ];
 

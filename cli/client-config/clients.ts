@@ -34,14 +34,14 @@ export const CLIENTS: Readonly<Record<string, (name: string, target: Target) => 
       'url' in target
         ? line(
             'npx',
-            '@modelcontextprotocol/inspector',
+            '@modelcontextprotocol/inspector@latest',
             '--transport',
             'http',
             '--server-url',
             target.url,
             ...flagsOf(target.headers),
           )
-        : line('npx', '@modelcontextprotocol/inspector', target.command, ...separated(target.args)),
+        : line('npx', '@modelcontextprotocol/inspector@latest', target.command, ...separated(target.args)),
   }),
 };
 

@@ -11,7 +11,9 @@ async function bootstrap() {
   const app = await NestFactory.create(AppModule);
   await app.listen(process.env.PORT ?? 3000, '127.0.0.1');
   const url = `http://localhost:${new URL(await app.getUrl()).port}/mcp`;
-  console.log(`MCP endpoint: ${url}  (npx @modelcontextprotocol/inspector --cli ${url} --method tools/list)`);
+  console.log(
+    `MCP endpoint: ${url}  (npx @modelcontextprotocol/inspector@latest --cli ${url} --method tools/list)`,
+  );
 }
 
 void bootstrap();

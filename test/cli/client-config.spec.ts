@@ -21,7 +21,7 @@ describe('nestjs-mcp client-config', () => {
       String.raw`claude mcp add --transport http shop http://localhost:3000/mcp --header 'Authorization: Bearer it'\''s'`,
     ],
     ['claude', COMMAND, 'claude mcp add shop -- node dist/main.js --stdio'],
-    ['inspector', COMMAND, 'npx @modelcontextprotocol/inspector node dist/main.js -- --stdio'],
+    ['inspector', COMMAND, 'npx @modelcontextprotocol/inspector@latest node dist/main.js -- --stdio'],
   ])('prints a command line for %s and %j', async (client, args, line) => {
     expect(await config(client, ...args)).toBe(`${line}\n`);
   });

@@ -46,7 +46,7 @@ export class AppModule {}
 `);
     expect(logged).toEqual([
       'info: Start the application with npm start, and call it:',
-      'info:   npx @modelcontextprotocol/inspector --cli http://localhost:3000/mcp --method tools/list',
+      'info:   npx @modelcontextprotocol/inspector@latest --cli http://localhost:3000/mcp --method tools/list',
       'info: Generate more with: nest g -c nestjs-mcp tool <name>',
     ]);
   });
@@ -135,7 +135,7 @@ export class AppModule {}
     expect(logged.slice(1, -1)).toEqual([
       'info: Run npm test: the spec of HelloTool calls the tool without a token',
       'info: Start the application with npm start, and call it with a token of the issuer:',
-      'info:   npx @modelcontextprotocol/inspector --cli http://localhost:3000/mcp --header "Authorization: Bearer <token>" --method tools/list',
+      'info:   npx @modelcontextprotocol/inspector@latest --cli http://localhost:3000/mcp --header "Authorization: Bearer <token>" --method tools/list',
     ]);
   });
 

@@ -41,7 +41,7 @@ function serverOf(server: McpServerInstance, config: ApplicationConfig): Catalog
 
 /** The page knows the origin; the path is a server's. */
 const inspectorOf = (path: string): string =>
-  `npx @modelcontextprotocol/inspector --transport http --server-url {origin}${path}`;
+  `npx @modelcontextprotocol/inspector@latest --transport http --server-url {origin}${path}`;
 
 function entryOf(
   entry: Entry,
