@@ -242,6 +242,18 @@ describe('nestjs-mcp doctor', () => {
     expect(await examine(application({ ...changes, 'deploy/nginx.conf': proxies.join('\n') }))).toEqual([]);
   });
 
+  it('accepts a host that the environment of the container replaces, and only there', async () => {
+    const changes = main("listen(Number(process.env.PORT ?? 0), process.env.HOST ?? 'localhost')");
+    const container = 'FROM node\nENV NODE_ENV=production HOST=0.0.0.0\n';
+    const pod = 'kind: Pod\nspec: { containers: [{ env: [{ name: HOST, value: 0.0.0.0 }] }] }\n';
+    const compose = 'services:\n  shop:\n    environment:\n      HOST: 0.0.0.0\n';
+    for (const files of [{ Dockerfile: container }, { 'compose.yaml': compose }, { 'k8s/pod.yaml': pod }])
+      expect(await examine(application({ ...changes, ...files }))).toEqual([]);
+    expect(await examine(application(changes))).toEqual([
+      expect.objectContaining({ heading: 'The application listens inside its container only' }),
+    ]);
+  });
+
   it('accepts the routes of McpHealthIndicator without Terminus', async () => {
     const health = "import { McpHealthIndicator, McpTelemetryModule } from 'nestjs-mcp/telemetry';";
     const changes = { 'src/health.ts': health, ...installed('@opentelemetry/api', '1.9.0') };

@@ -61,7 +61,7 @@ const quoted = (name: string) => new RegExp(`['"\`]${name.replaceAll(/[^\w-]/g, 
 export const listening: Check = setUp => {
   const deployed = setUp.deployment.find(({ kind }) => kind === 'container');
   const call = listenIn(setUp);
-  if (!deployed || !call || !LOOPBACK.test(call.args)) return [];
+  if (!deployed || !call || !LOOPBACK.test(call.args) || isReplaced(call.args, setUp)) return [];
   return [
     {
       heading: 'The application listens inside its container only',
@@ -70,6 +70,13 @@ export const listening: Check = setUp => {
     },
   ];
 };
+
+/** Whether a file that runs the container names the variable before the host: `process.env.HOST ?? 'localhost'`. */
+function isReplaced(args: string, { deployment }: SetUp): boolean {
+  const [, name] = /\bprocess\.env\b[^\w]*(\w+)\b[^\w]*(?:\?\?|\|\|)\s*['"`]/.exec(args) ?? [];
+  if (name === undefined) return false;
+  return deployment.some(({ kind, text }) => kind === 'container' && new RegExp(`\\b${name}\\b`).test(text));
+}
 
 export const port: Check = async setUp => {
   const call = listenIn(setUp);
