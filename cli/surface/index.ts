@@ -76,12 +76,15 @@ function fail(target: string, error: Failure): never {
   throw new Error(`${target}: ${refusalOf(error) ?? reasonOf(error)}`, { cause: error });
 }
 
-/** The answer of a server to a caller that it does not know; undefined for another failure. */
+/** The answer of a server to a caller or a host that it does not know; undefined for another failure. */
 function refusalOf({ data }: Failure): string | undefined {
   if (data?.status !== 401 && data?.status !== 403) return undefined;
   const [, message] = /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(data.text ?? '') ?? [];
   const answer = `HTTP ${data.status}${message === undefined ? '' : ` (${message})`}`;
-  return `the server answers ${answer}; --header "Authorization: Bearer <token>" logs in`;
+  const remedy = answer.includes('Host header')
+    ? 'add the host, for --module 127.0.0.1, to "http.allowedHosts"'
+    : '--header "Authorization: Bearer <token>" logs in';
+  return `the server answers ${answer}; ${remedy}`;
 }
 
 /** The message of the innermost cause, because `fetch` says only that it failed. A missing package has a sentence above it. */

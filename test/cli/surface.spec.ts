@@ -96,6 +96,14 @@ describe('nestjs-mcp surface', () => {
     expect(found.out).toMatch(/^count\n/);
   });
 
+  it.each(['modern', 'legacy'])('names "allowedHosts" if a module refuses the host (%s)', async era => {
+    const args = ['--module', join(ROOT, 'test/cli/named-host.module.ts#NamedHostModule'), '--era', era];
+    const { code, err } = await runIn(ROOT, 'surface', ...args);
+    expect(code).toBe(1);
+    expect(err).toContain(`${args[1]}: the server answers HTTP 403 (Forbidden: the Host header `);
+    expect(err).toContain('; add the host, for --module 127.0.0.1, to "http.allowedHosts"\n');
+  });
+
   it('says what to install if the client of the SDK is missing', async () => {
     const path = '@modelcontextprotocol/client';
     jest.doMock(path, () => {
