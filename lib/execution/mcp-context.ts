@@ -57,7 +57,7 @@ export class McpContext {
 
   /**
    * Aborts when the client cancels or disconnects, when the call takes too long, and when the server shuts down. In a
-   * 2025-era session, a call that has sent an event continues for `sessions.resumeMs` after its client has disconnected.
+   * session, a call that has sent an event continues for `sessions.resumeMs` after its client has disconnected.
    */
   get signal(): AbortSignal {
     return this.call.reply.signal;
@@ -73,7 +73,7 @@ export class McpContext {
     return this.call.method;
   }
 
-  /** `modern` for 2026-07-28, `legacy` for the 2025-era revisions. */
+  /** `modern` for revision 2026-07-28, `legacy` for 2025-11-25 and earlier ones. */
   get era(): Era {
     return this.call.era;
   }
@@ -83,7 +83,7 @@ export class McpContext {
     return this.call.protocolVersion;
   }
 
-  /** The session of a 2025-era connection, if any. */
+  /** The id of the session, for a client of revision 2025-11-25 or earlier that has one. */
   get sessionId(): string | undefined {
     return this.call.sessionId;
   }
@@ -135,7 +135,7 @@ export class McpContext {
 
   /**
    * Whether this call can ask the client: with `InputRequiredException`, `elicit`, `sample` or `roots`. True for tools,
-   * prompts and resources on 2026-07-28, and for 2025-era clients over stdio or with a session.
+   * prompts and resources of revision 2026-07-28, and for clients of earlier revisions over stdio or with a session.
    */
   get isMrtrSupported(): boolean {
     return canAsk(this.call);

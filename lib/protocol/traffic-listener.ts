@@ -117,7 +117,7 @@ export interface EndedTask {
 /** Observes the requests of an application. It must not keep the objects that it receives. */
 export interface TrafficListener {
   begin(request: TrafficRequest, point: TrafficPoint): Observing | undefined;
-  /** Called when a 2025-era session, a stdio connection or a client's connection has ended. */
+  /** Called when a session, a stdio connection or a client's connection has ended. */
   disconnected?(connection: EndedConnection, point: TrafficPoint): void;
   /** Called before a validator or mutator runs. */
   readonly turn?: ObserveTurn;
