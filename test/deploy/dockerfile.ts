@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -77,15 +78,18 @@ export class Dockerfile {
         const [, from, paths] = /^(?:--from=(\w+) )?(.*)$/.exec(rest)!;
         const sources = paths.split(' ');
         const target = join(stage.folder, sources.pop()!);
+        // Moved, for speed: no other line reads it again.
         if (from)
-          copy(
-            sources.map(source => join(this.stages.get(from)!.root, source)),
+          place(
+            sources.map(path => join(this.stages.get(from)!.root, path)),
             target,
+            renameSync,
           );
         else
-          copy(
+          place(
             sources.flatMap(source => matching(context, names, source)),
             target,
+            copy,
           );
       } else if (instruction !== 'EXPOSE') {
         throw new Error(`${instruction}: this runner does not know it`);
@@ -147,14 +151,15 @@ function matching(context: string, names: readonly string[], source: string): st
   return names.filter(name => source === '.' || pattern.test(name)).map(name => join(context, name));
 }
 
+const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+
 /** A source that is named by itself loses its name, if the target has it already. */
-function copy(sources: readonly string[], target: string): void {
-  for (const source of sources) {
-    const isSame = basename(source) === basename(target);
-    cpSync(source, isSame ? target : join(target, basename(source)), {
-      recursive: true,
-      verbatimSymlinks: true,
-    });
-  }
+function place(
+  sources: readonly string[],
+  target: string,
+  transfer: (from: string, to: string) => void,
+): void {
+  for (const source of sources)
+    transfer(source, basename(source) === basename(target) ? target : join(target, basename(source)));
   if (!existsSync(target)) throw new Error(`COPY to ${target}: there is nothing to copy`);
 }
