@@ -82,7 +82,9 @@ export class TokenAuthorizer implements Permissions {
     const sent = bearerToken(bearer);
     if (sent === 'none') return this.anonymousIn(bearer);
     if (sent === 'repeated') throw this.refuse(400, bearer);
-    if (sent === 'malformed') throw this.refuse(401, bearer);
+    if (sent === 'malformed') {
+      throw this.failure(new InvalidTokenError('the Authorization header is malformed or too long'), bearer);
+    }
     const key = this.keyOf(sent.token, bearer);
     const caller = this.cache.get(key);
     return caller ? identify(bearer.request, caller) : this.identified(sent.token, key, bearer, limit);

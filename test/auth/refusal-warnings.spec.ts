@@ -96,6 +96,17 @@ describe('the log names what a token should have', () => {
     ]);
   });
 
+  it('and, for debugging only, that the header holds no token, without its text', async () => {
+    const { log, statusOf } = await start();
+    const lines: unknown[] = [];
+    Object.assign(log, { debug: (line: unknown) => lines.push(line) });
+    expect(await statusOf('orders:write')).toBe(401);
+    expect(lines).toEqual([
+      'The server "test" refused a token: the Authorization header is malformed or too long',
+    ]);
+    expect(log.warnings).toEqual([]);
+  });
+
   it('but not whatever callers make up', async () => {
     const { log, statusOf } = await start();
     for (let index = 0; index < 30; index++) {
