@@ -223,11 +223,15 @@ it.each([
   ['an unknown denial', { denial: 'silence' }, /denial/],
   ['an unknown option', { applied: true }, /unknown.*applied/],
   ['a policy file that is none', { policyFile: 5 }, /"interceptors\.policyFile" must be the path/],
-  ['a policy file that does not exist', { policyFile: 'nope.yaml' }, /nope\.yaml: does not exist/],
+  [
+    'a policy file that does not exist',
+    { policyFile: 'nope.yaml' },
+    `nope.yaml: does not exist in the working folder ${process.cwd()}`,
+  ],
   ['a discovery that is none', { discovery: 5 }, /"interceptors\.discovery" must be { ttlMs }/],
   ['an unknown part of it', { discovery: { ttl: 5 } }, /unknown option "interceptors\.discovery\.ttl"/],
   ['a time to live that is none', { discovery: { ttlMs: -1 } }, /discovery\.ttlMs" must be milliseconds/],
-] as [string, McpInterceptorOptions, RegExp][])(
+] as [string, McpInterceptorOptions, RegExp | string][])(
   'an option with %s stops the bootstrap',
   async (_what, interceptors, message) => {
     await expect(start([validatorWith({ events: ['tools/call'] })], interceptors)).rejects.toThrow(message);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
-import { extname, resolve } from 'node:path';
+import { extname, isAbsolute, resolve } from 'node:path';
 import { type InterceptorPolicy, PolicyError, type PolicyFormat, readPolicy } from './policy.js';
 
 const MAX_BYTES = 1024 * 1024;
@@ -89,7 +89,9 @@ export class PolicyFile {
       return isUtf8(bytes) ? new TextDecoder().decode(bytes) : this.error('is not UTF-8');
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      return this.error(code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`);
+      if (code !== 'ENOENT') return this.error(`cannot be read: ${code}`);
+      const folder = isAbsolute(this.path) ? '' : ` in the working folder ${process.cwd()}`;
+      return this.error(`does not exist${folder}`);
     }
   }
 
