@@ -112,6 +112,12 @@ it.each([
     'ada',
   ],
   ['a client', callerOf({ token: '', clientId: 'app', scopes: [] }, {}), 'app'],
+  [
+    'a client with claims of its own',
+    callerOf({ token: '', clientId: 'app', scopes: [], extra: { tenant: 'x' } }, {}),
+    'app',
+  ],
+  ['a user with a name', callerOf(undefined, { user: { username: 'bob' } }), 'bob'],
   ['a user', callerOf(undefined, { user: { id: 7, name: 'Ada' } }), '7'],
   ['a user that is a text', callerOf(undefined, { user: 'ada' }), 'ada'],
   ['nobody', callerOf(undefined, {}), 'anonymous'],

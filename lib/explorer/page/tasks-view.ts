@@ -34,7 +34,10 @@ export class TasksView extends PolledView {
     return [
       this.tableOf(tasks),
       more > 0 && h('p.hint', `and ${count(more, 'older task')}`),
-      h('p.hint', `Only its own caller can read a task. “Open” reads it as ${callerText}.`),
+      h(
+        'p.hint',
+        `Only its own caller can read a task, and anonymous callers share theirs. “Open” reads it as ${callerText}.`,
+      ),
     ];
   }
 

@@ -4,9 +4,11 @@ import { isRefusal } from '../../interceptors/boundary/run-phase.js';
 import type { Era } from '../../protocol/mcp-call.js';
 import type { Outcome } from '../../protocol/observation.js';
 import type { TrafficPoint, TrafficRequest } from '../../protocol/traffic-listener.js';
+import { callerOf } from '../../protocol/caller.js';
 import { subjectOf } from '../../telemetry/subject.js';
 import { clipped } from '../../util/clipped.js';
 import type { LiveCall, LiveServer } from '../api.js';
+import { ANONYMOUS, principalIn } from '../views/principal.js';
 import { Ring } from './ring.js';
 import { TrafficBuckets } from './traffic-buckets.js';
 
@@ -110,15 +112,10 @@ export class LiveCalls {
   }
 }
 
-/** The subject or client of the caller, and nothing else of its token. */
+/** As in the lists of sessions, streams and tasks; undefined for an anonymous caller. */
 function callerIn({ authInfo, http }: TrafficRequest): string | undefined {
-  const user: unknown = http && Reflect.get(http.request, 'user');
-  const { id, sub } = (user ?? {}) as { id?: unknown; sub?: unknown };
-  const known = [authInfo?.extra?.['sub'], authInfo?.clientId, id, sub];
-  const name = known.find(
-    (one): one is string | number => typeof one === 'number' || (typeof one === 'string' && one !== ''),
-  );
-  return name === undefined ? undefined : clipped(String(name), MAX_NAME);
+  const name = principalIn(callerOf(authInfo, http?.request));
+  return name === ANONYMOUS ? undefined : name;
 }
 
 function outcomeOf(ended: Outcome): LiveCall['outcome'] {

@@ -4,6 +4,8 @@ import { jsonIn } from '../../util/json-in.js';
 
 const MAX_NAME = 200;
 
+export const ANONYMOUS = 'anonymous';
+
 /** A value in the key of a caller: its type and text, or the text and the JSON of an object. */
 type Identity = readonly [string, string] | null;
 
@@ -18,8 +20,15 @@ export function principalIn(key: string): string {
   if (typeof first === 'string') return principalIn(first);
   const [client, subject, ...user] = parts as Identity[];
   // The first of several values of a user names their kind.
-  const known = [subject, ...(user.length > 1 ? user.slice(1) : user), client].find(one => one !== null);
-  return known ? clipped(nameIn(known), MAX_NAME) : 'anonymous';
+  const known = [subject, ...(user.length > 1 ? user.slice(1) : user), client].filter(one => one !== null);
+  const named = known.find(one => !isDigest(one)) ?? known[0];
+  return named ? clipped(nameIn(named), MAX_NAME) : ANONYMOUS;
+}
+
+/** A token without a subject has a digest of its claims in the key, which says less than its client. */
+function isDigest([, text]: readonly [string, string]): boolean {
+  const value = jsonIn(text);
+  return Array.isArray(value) && value[0] === 'extra';
 }
 
 function nameIn([type, text]: readonly [string, string]): string {
