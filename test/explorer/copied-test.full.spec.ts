@@ -57,6 +57,7 @@ const called = (parts: Partial<Called>): Called => ({
   method: 'tools/call',
   params: { name: 'search', arguments: { query: 'lamp' } },
   caller: 'anonymous',
+  revision: '2026-07-28',
   answers: [],
   ...parts,
 });

@@ -22,6 +22,7 @@ const CALLED: Called = {
   method: 'tools/call',
   params: { name: 'search', arguments: { query: "it's" } },
   caller: 'token',
+  revision: '2026-07-28',
   answers: [],
 };
 
@@ -107,6 +108,11 @@ describe('a call as a test', () => {
     const { diagnostics } = ts.transpileModule(testOf(called), { reportDiagnostics: true });
     expect(diagnostics).toEqual([]);
   });
+});
+
+it('a test of a 2025 call connects a 2025 client', () => {
+  expect(testOf(CALLED)).not.toContain('era');
+  expect(testOf({ ...CALLED, revision: '2025-11-25' })).toContain("era: 'legacy'");
 });
 
 it('a configuration of a client names the URL, and no token', () => {

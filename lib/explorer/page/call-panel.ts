@@ -9,7 +9,7 @@ import { questionsForm } from './questions-form.js';
 import { linkToHandler } from './route.js';
 import { RunView } from './run-view.js';
 import { runsTable } from './runs-table.js';
-import { SNIPPETS, type Answered } from './snippets.js';
+import { REVISION, SNIPPETS, type Answered } from './snippets.js';
 import type { State } from './state.js';
 import { taskPanel } from './task-panel.js';
 import { traceView } from './trace-view.js';
@@ -242,11 +242,17 @@ export class CallPanel extends HTMLElement {
         schema: item.listed?.['inputSchema'],
         nameHeader: item.listed?.['nameHeader'],
         caller: state.caller.kind,
+        revision: state.revision,
         ...(this.called.params === JSON.stringify(params) ? { answers, trace } : { answers: [] }),
       });
       fill(
         this.snippetPlace,
-        h('details', { open: true }, h('summary', `As ${kind}`), code(text, `As ${kind}`)),
+        h(
+          'details',
+          { open: true },
+          h('summary', kind === 'curl' ? `As curl, a request of revision ${REVISION}` : `As ${kind}`),
+          code(text, `As ${kind}`),
+        ),
       );
       await copy(text, `The call as ${kind}`);
     } catch (error) {

@@ -48,7 +48,13 @@ function compared(before: Run, after: Run): Child[] {
       ),
     ),
     h('h3', 'Params'),
-    diffView({ value: before.params, size: 0 }, { value: after.params, size: 0 }, 'Difference of the params'),
+    before.isCut || after.isCut
+      ? h('p.hint', 'They were too long to keep.')
+      : diffView(
+          { value: before.params, size: 0 },
+          { value: after.params, size: 0 },
+          'Difference of the params',
+        ),
     h('h3', 'Answer'),
     diffView(answer(before), answer(after), 'Difference of the answers'),
   ];

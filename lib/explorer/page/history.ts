@@ -17,6 +17,8 @@ export interface Run {
   readonly kind: Kind;
   readonly name: string;
   readonly params: Json;
+  /** Whether the params were too long to keep. */
+  readonly isCut?: boolean;
   readonly caller: string;
   readonly revision: string;
   readonly outcome: string;
@@ -68,7 +70,7 @@ export function runOf(
     ...about,
     kind: KIND_OF[method] === undefined || kind === 'resource template' ? kind : KIND_OF[method],
     name,
-    params: textOf(params).length > MAX_LENGTH ? {} : params,
+    ...(textOf(params).length > MAX_LENGTH ? { params: {}, isCut: true } : { params }),
     outcome: isFailure ? 'tool error' : trace.outcome,
     durationMs,
     ...(answer && { answer: textOf(answer).length > MAX_LENGTH ? cut(answer) : answer }),

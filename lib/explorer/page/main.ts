@@ -11,7 +11,7 @@ import { HandlersView } from './handlers-view.js';
 import { HistoryView } from './history-view.js';
 import { LiveView } from './live-view.js';
 import { openPalette } from './palette.js';
-import { keep, linkTo, routeOf } from './route.js';
+import { decoded, keep, linkTo, routeOf } from './route.js';
 import { State } from './state.js';
 import { TaskPanel } from './task-panel.js';
 import { TasksView } from './tasks-view.js';
@@ -119,7 +119,7 @@ function change(next: State): void {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
   const args = next.server === state?.server ? new URLSearchParams(query).get('args') : null;
   keep(queryOf(next));
-  const segments = path === '' ? ['tools'] : path.split('/').map(decodeURIComponent);
+  const segments = path === '' ? ['tools'] : path.split('/').map(decoded);
   const hash = linkTo(segments, args === null ? {} : { args });
   if (hash === location.hash) show();
   else location.hash = hash;

@@ -28,7 +28,7 @@ export function routeOf(hash: string): Route {
   return { view: kind ? 'handlers' : first, ...(kind && { kind }), rest, query: new URLSearchParams(query) };
 }
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

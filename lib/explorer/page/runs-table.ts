@@ -27,18 +27,20 @@ export function runsTable(runs: readonly Run[], again?: (run: Run) => void): HTM
           Handler: ({ kind, name }: Run) =>
             h('a', { href: linkToHandler(kind, name, 'call') }, h('code', name)),
         }),
-        Arguments: run => h('code.cell', textOf(argsOf(run) ?? {})),
+        Arguments: run =>
+          run.isCut ? h('small', 'too long to keep') : h('code.cell', textOf(argsOf(run) ?? {})),
         Outcome: ({ outcome }) => outcomeBadge(outcome),
         Took: ({ durationMs }) => h('span.number', ms(durationMs)),
         Revision: ({ revision }) => h('span.date', revision),
         Again: run =>
-          again
+          !run.isCut &&
+          (again
             ? button('Edit', () => again(run), 'small')
             : h(
                 'a',
                 { href: linkToHandler(run.kind, run.name, 'call', { args: textOf(argsOf(run) ?? {}) }) },
                 'Edit',
-              ),
+              )),
         Compare: run => {
           const box = h('input', {
             type: 'checkbox',

@@ -18,6 +18,7 @@ export interface Called {
   /** Input schema of the tool: it says which arguments are also headers. */
   readonly schema?: unknown;
   readonly caller: Caller['kind'];
+  readonly revision: string;
   readonly answers: readonly Answered[];
   readonly trace?: CallTrace;
 }
@@ -34,7 +35,8 @@ function nameIn({ method, params, nameHeader }: Called): unknown {
   return typeof nameHeader === 'string' ? params[nameHeader] : undefined;
 }
 
-const REVISION = '2026-07-28';
+/** The revision of requests without a session. */
+export const REVISION = '2026-07-28';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -95,7 +97,7 @@ const literal = (value: unknown, indent: string): string =>
 
 /** The call as a test of the application, which expects what was last answered. */
 export function testOf(called: Called): string {
-  const { server, method, params, caller, answers, trace } = called;
+  const { server, method, params, caller, revision, answers, trace } = called;
   const named = nameIn(called);
   const isOwn = !(method in VERBS);
   const call = isOwn
@@ -103,6 +105,7 @@ export function testOf(called: Called): string {
     : `client.${VERBS[method]}(${literal(params, '  ')})`;
   const options = [
     `server: ${JSON.stringify(server)}`,
+    ...(revision < REVISION ? ["era: 'legacy'"] : []),
     ...(caller === 'token' ? ['headers: { authorization: `Bearer ${process.env.TOKEN}` }'] : []),
     ...handlersFor(answers),
   ];
