@@ -21,7 +21,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['resources', 'Resources'],
     ['parameters', 'Parameters and context'],
     ['schemas', 'Schemas'],
-    ['enhancers', 'Guards, pipes, interceptors, filters'],
+    ['enhancers', 'Guards, pipes, Nest interceptors, filters'],
     ['errors', 'Errors and results'],
     ['asking', 'Elicitation: ask the client'],
     ['replay', 'Multi-round calls: replay'],
