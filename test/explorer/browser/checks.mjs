@@ -179,7 +179,7 @@ export const CHECKS = {
       async check({ page, app }) {
         await page.getByRole('button', { name: 'Connect' }).click();
         const command = await textOf(page.getByRole('group', { name: 'Command that starts the inspector' }));
-        assert.match(command, /^npx @modelcontextprotocol\/inspector /);
+        assert.match(command, /^npx @modelcontextprotocol\/inspector@latest /);
         assert.ok(command.endsWith(`${app.origin}/mcp`), command);
       },
     },
