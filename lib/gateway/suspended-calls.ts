@@ -15,10 +15,13 @@ interface OpenRequest {
   answer(result: Result): void;
 }
 
-/** The most open open of one call. */
+/** The most open input requests of one call. */
 const MAX_OPEN_REQUESTS = 32;
 
-/** A call of a 2026-era client to a 2025-era backend. An input request ends the client's round; the call to the backend goes on. */
+/**
+ * A call of a client of revision 2026-07-28 to a backend of an earlier one. An input request ends the client's round; the
+ * call to the backend continues.
+ */
 class SuspendedCall extends Call {
   private readonly open = new Map<string, OpenRequest>();
   private readonly ending = new AbortController();
@@ -69,7 +72,7 @@ class SuspendedCall extends Call {
     { signal = this.ending.signal }: AskOptions,
   ): Promise<Result> {
     if (this.open.size >= MAX_OPEN_REQUESTS) {
-      throw new ProtocolError(McpErrorCode.Refused, `At most ${MAX_OPEN_REQUESTS} open at a time`);
+      throw new ProtocolError(McpErrorCode.Refused, `At most ${MAX_OPEN_REQUESTS} input requests at a time`);
     }
     const key = randomUUID();
     const ended = AbortSignal.any([signal, this.ending.signal]);

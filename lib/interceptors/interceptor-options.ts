@@ -44,8 +44,9 @@ export interface McpInterceptorOptions {
   /** Overrides by `name` or `host/name` (this application is the host `local`). */
   overrides?: Record<string, InterceptorOverride>;
   /**
-   * A JSON or YAML file with `overrides` and `config`, relative to the working folder. Its fields replace the fields given here. The server reads it at
-   * start and after each change. An invalid or empty new version is ignored, and the earlier policy stays in force.
+   * A JSON or YAML file with `overrides` and `config`, relative to the working folder. Its fields replace the fields
+   * given here. The server reads it at start and after each change. An invalid or empty new version is ignored, and the
+   * earlier policy stays in force.
    * Default: none.
    */
   policyFile?: string;
