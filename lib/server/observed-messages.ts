@@ -6,9 +6,15 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server';
+import type { HttpExchange } from '../protocol/mcp-call.js';
 import type { Observer } from '../protocol/traffic.js';
 import type { Observation, Outcome } from '../protocol/observation.js';
 import type { TrafficRequest } from '../protocol/traffic-listener.js';
+
+/** What a session tells of a message that it passes to the SDK's server. */
+export interface SessionMessageInfo extends MessageExtraInfo {
+  readonly http?: HttpExchange;
+}
 
 export interface ObservedMessages {
   /** Observes the requests that the SDK's server answers itself, such as `initialize`. */
@@ -18,7 +24,7 @@ export interface ObservedMessages {
   /** Whether the pipeline answers a method. The pipeline observes its own methods. */
   readonly isOwn: (method: string) => boolean;
   /** The data that is known about each message of the connection. */
-  readonly about: (extra?: MessageExtraInfo) => Omit<TrafficRequest, 'method'>;
+  readonly about: (extra?: SessionMessageInfo) => Omit<TrafficRequest, 'method'>;
 }
 
 /** Observes the requests on the transport of an SDK server, from its connection on. */
@@ -29,7 +35,7 @@ export function observeMessages(
   const received = new OpenRequests();
   const sent = new OpenRequests();
   const receive = transport.onmessage!;
-  transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+  transport.onmessage = (message: JSONRPCMessage, extra?: SessionMessageInfo) => {
     const pass = () => receive(message, extra);
     if (!isRequest(message)) {
       received.endCancelled(message);

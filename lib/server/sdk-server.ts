@@ -123,7 +123,7 @@ export class SdkServer extends McpServer {
       asking,
       isOwn: method => this.methods.has(method),
       about: extra => {
-        const http = this.httpOf(extra?.request);
+        const http = extra?.http ?? this.httpOf(extra?.request);
         const protocolVersion = this.server.getNegotiatedProtocolVersion() ?? versionIn(http);
         return {
           ...this.connectionData(),

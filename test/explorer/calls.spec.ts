@@ -151,13 +151,14 @@ it('live rows name their caller, and mark what the page has sent', async () => {
     caller,
     isOwn,
   }));
-  expect(rows).toContainEqual({ method: 'tools/call', caller: 'ada', isOwn: undefined });
-  expect(rows).toContainEqual({ method: 'tools/call', caller: undefined, isOwn: true });
+  const sent = (isOwn?: boolean) => rows.filter((row: { isOwn?: boolean }) => row.isOwn === isOwn);
+  expect(sent()).toEqual(['tools/call', 'initialize'].map(method => ({ method, caller: 'ada' })));
+  expect(sent(true)).toEqual(
+    ['tools/call', 'logging/setLevel', 'initialize'].map(method => ({ method, isOwn: true })),
+  );
   const [{ callers, traffic }] = json.servers;
   expect(callers).toEqual([{ caller: 'ada', open: expect.objectContaining({ sessions: 1 }) }]);
-  expect(traffic.at(-1).calls + traffic.at(-2).calls).toBe(
-    rows.filter(({ isOwn }: { isOwn?: boolean }) => !isOwn).length,
-  );
+  expect(traffic.at(-1).calls + traffic.at(-2).calls).toBe(sent().length);
   await own.close();
 });
 

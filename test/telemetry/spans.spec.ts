@@ -151,7 +151,6 @@ it('has the handshake of either era', async () => {
     method: 'initialize',
     protocolVersion: '2025-11-25',
     hasSession: true,
-    hasAddress: false,
   });
   const { dataPoints } = (await recorder.metric('mcp.server.operation.duration'))!;
   const handshakes = dataPoints.filter(({ attributes }) => attributes['mcp.method.name'] === 'initialize');

@@ -14,10 +14,11 @@ import type { LimitReached } from '../../protocol/caller-limit.js';
 import type { AskClient } from '../../protocol/mcp-call.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import type { SessionMessageInfo } from '../../server/observed-messages.js';
 import { passthroughSchema } from '../../server/passthrough-schema.js';
 import { JsonCall } from '../json-call.js';
 import type { Incoming } from '../http/incoming.js';
-import { legacyCall } from '../http/request-call.js';
+import { httpOf, legacyCall } from '../http/request-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
 import { limitError, TransportError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
@@ -344,7 +345,7 @@ export class Session implements Transport {
    * Passes messages to the SDK's server, except cancellations of pipeline calls.
    * @returns when an answer has left for another node; undefined for other messages
    */
-  private receive(message: JSONRPCMessage, { authInfo }: Incoming): Promise<void> | undefined {
+  private receive(message: JSONRPCMessage, incoming: Incoming): Promise<void> | undefined {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
       if (requestId === undefined) return void this.onmessage?.(message);
@@ -353,7 +354,8 @@ export class Session implements Transport {
     }
     const received = this.shared?.others.incoming(message) ?? { own: message };
     if ('left' in received) return received.left;
-    this.onmessage?.(received.own, { authInfo });
+    const info: SessionMessageInfo = { authInfo: incoming.authInfo, http: httpOf(incoming) };
+    this.onmessage?.(received.own, info);
     return undefined;
   }
 
