@@ -83,7 +83,7 @@ describe.each(PLATFORMS)('the API of the explorer on %s', platform => {
     ]);
   });
 
-  it('answers questions in another round', async () => {
+  it('answers an elicitation in another round', async () => {
     const call = {
       server: 'test',
       caller: { kind: 'anonymous' },
@@ -93,7 +93,7 @@ describe.each(PLATFORMS)('the API of the explorer on %s', platform => {
     const first = await app.post(`${API}/call`, call);
     expect(first.json).toMatchObject({
       outcome: 'asked',
-      questions: [{ key: 'size', method: 'elicitation/create', params: { message: 'Which size?' } }],
+      inputRequests: [{ key: 'size', method: 'elicitation/create', params: { message: 'Which size?' } }],
     });
     const { requestState } = first.json;
     const inputResponses = { size: { action: 'accept', content: { size: 'M' } } };

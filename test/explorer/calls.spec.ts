@@ -88,13 +88,16 @@ describe('a call that is streamed', () => {
     const events: CallEvent[] = [];
     for await (const event of lines(app, { ...named('size', { shape: 'shirt' }), revision: '2025-06-18' })) {
       events.push(event);
-      if (event.type !== 'question') continue;
+      if (event.type !== 'inputRequest') continue;
       const result = { action: 'accept', content: { size: 'M' } };
-      const answer = { call: event.call, key: event.question.key, result };
+      const answer = { call: event.call, key: event.inputRequest.key, result };
       expect((await app.post(`${API}/answer`, answer)).status).toBe(200);
     }
     expect(events).toMatchObject([
-      { type: 'question', question: { method: 'elicitation/create', params: { message: 'Which size?' } } },
+      {
+        type: 'inputRequest',
+        inputRequest: { method: 'elicitation/create', params: { message: 'Which size?' } },
+      },
       { type: 'trace', trace: { result: { value: { content: [{ text: 'shirt M' }] } } } },
     ]);
   });

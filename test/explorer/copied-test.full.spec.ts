@@ -65,7 +65,7 @@ const called = (parts: Partial<Called>): Called => ({
 const trace = (parts: Partial<CallTrace>): CallTrace => ({
   outcome: 'result',
   status: 200,
-  questions: [],
+  inputRequests: [],
   chain: [],
   sinks: [],
   progress: [],
@@ -89,7 +89,7 @@ describe('a call that was copied as a test', () => {
     ['expects the result', called({ trace: textResult('2 results for lamp') })],
     ['runs without a result', called({})],
     [
-      'answers the questions',
+      'answers the elicitations',
       called({ params: { name: 'wipe', arguments: {} }, answers: [sure], trace: textResult('gone') }),
     ],
     [

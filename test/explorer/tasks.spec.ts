@@ -70,7 +70,7 @@ describe('tasks in the explorer', () => {
     const created = await call('tools/call', { name: 'greet' });
     expect(created).toMatchObject({
       outcome: 'task',
-      questions: [],
+      inputRequests: [],
       task: { status: 'working', ttlMs: 3_600_000, pollIntervalMs: 1000 },
     });
     const taskId = created.task.id as string;
@@ -78,7 +78,7 @@ describe('tasks in the explorer', () => {
     expect(await call('tasks/get', { taskId })).toMatchObject({
       outcome: 'task',
       task: { id: taskId, status: 'input_required' },
-      questions: [{ key: 'name', method: 'elicitation/create', params: { message: 'Who?' } }],
+      inputRequests: [{ key: 'name', method: 'elicitation/create', params: { message: 'Who?' } }],
     });
     const inputResponses = { name: { action: 'accept', content: { name: 'Ada' } } };
     expect(await call('tasks/update', { taskId }, { inputResponses })).toMatchObject({ outcome: 'result' });
@@ -86,7 +86,7 @@ describe('tasks in the explorer', () => {
     expect(await call('tasks/get', { taskId })).toMatchObject({
       outcome: 'task',
       task: { status: 'completed' },
-      questions: [],
+      inputRequests: [],
       result: { value: { content: [{ type: 'text', text: 'Hello, Ada' }] } },
     });
   });

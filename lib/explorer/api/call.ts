@@ -11,7 +11,7 @@ export interface CallRequest {
   readonly params: Json;
   /** One of the server's `revisions`. Default: the newest. A call of revision 2025-11-25 or earlier has a session of its own. */
   readonly revision?: string;
-  /** Answers to the questions of the round before, by their keys. */
+  /** Responses to the input requests of the round before, by their keys. */
   readonly inputResponses?: Json;
   /** `requestState` of the round before. */
   readonly requestState?: string;
@@ -31,17 +31,17 @@ export interface Shown {
 
 export interface CallTrace {
   /**
-   * `asked`: answer the `questions` in another round. `task`: the call has become a task, or `tasks/get` has read one;
-   * `questions`, `result` and `error` are those of the task.
+   * `asked`: answer the `inputRequests` in another round. `task`: the call has become a task, or `tasks/get` has read one;
+   * `inputRequests`, `result` and `error` are those of the task.
    */
   readonly outcome: 'result' | 'error' | 'asked' | 'task';
   readonly status: number;
   readonly result?: Shown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: Shown };
   readonly task?: TaskState;
-  readonly questions: readonly Question[];
+  readonly inputRequests: readonly InputRequest[];
   readonly requestState?: string;
-  /** The interceptors that ran, in starting order: for the request, the questions and the response. */
+  /** The interceptors that ran, in starting order: for the request, the input requests and the response. */
   readonly chain: readonly ChainRun[];
   /** The sinks that ran, in starting order. */
   readonly sinks: readonly TraceSink[];
@@ -77,20 +77,20 @@ export interface TraceSink {
 
 /**
  * A line of the answer to `api/call` for a request with `accept: application/x-ndjson`: what the server sends while the
- * call runs, and at last its trace, or the reason why there is none. `question`: a session of revision 2025-11-25 or
+ * call runs, and at last its trace, or the reason why there is none. `inputRequest`: a session of revision 2025-11-25 or
  * earlier waits for an answer by `api/answer`.
  */
 export type CallEvent =
   | { readonly type: 'progress'; readonly progress: ShownProgress }
   | { readonly type: 'log'; readonly log: ShownLog }
-  | { readonly type: 'question'; readonly call: string; readonly question: Question }
+  | { readonly type: 'inputRequest'; readonly call: string; readonly inputRequest: InputRequest }
   | { readonly type: 'trace'; readonly trace: CallTrace }
   | { readonly type: 'failed'; readonly error: string };
 
-/** Answers a `question` of a call that runs. */
+/** Answers an `inputRequest` of a call that runs. */
 export interface AnswerRequest {
   readonly call: string;
-  /** The `key` of the question. */
+  /** The `key` of the input request. */
   readonly key: string;
   readonly result: Json;
 }
@@ -109,7 +109,7 @@ export interface TaskState {
   readonly pollIntervalMs?: number;
 }
 
-export interface Question {
+export interface InputRequest {
   readonly key: string;
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   /** For a form: `{ message, requestedSchema }`; for a page to visit: `{ mode: 'url', message, url }`. */

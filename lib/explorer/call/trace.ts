@@ -6,7 +6,7 @@ import type {
   CallEvent,
   CallTrace,
   ChainRun,
-  Question,
+  InputRequest,
   Shown,
   TaskState,
   TraceSink,
@@ -86,7 +86,7 @@ export function traceOf({ method, answer, recording, traceId, durationMs }: Trac
     ...(result === undefined
       ? { error: errorOf(response?.['error'], `The server answered with HTTP ${status}`, showing) }
       : { result: showing.show(result) }),
-    questions: isAsked ? questionsOf(result['inputRequests']) : [],
+    inputRequests: isAsked ? inputRequestsOf(result['inputRequests']) : [],
     ...(typeof state === 'string' && { requestState: state }),
   };
 }
@@ -95,7 +95,7 @@ export function traceOf({ method, answer, recording, traceId, durationMs }: Trac
 function taskOf(
   task: Json,
   showing: Showing,
-): Pick<CallTrace, 'outcome' | 'task' | 'result' | 'error' | 'questions'> {
+): Pick<CallTrace, 'outcome' | 'task' | 'result' | 'error' | 'inputRequests'> {
   const { taskId: id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task;
   const { result, error, inputRequests } = task;
   return {
@@ -104,7 +104,7 @@ function taskOf(
     task: { id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } as TaskState,
     ...(result !== undefined && { result: showing.show(result) }),
     ...(error !== undefined && { error: errorOf(error, 'The task has failed', showing) }),
-    questions: questionsOf(inputRequests),
+    inputRequests: inputRequestsOf(inputRequests),
   };
 }
 
@@ -117,9 +117,9 @@ function errorOf(error: unknown, otherwise: string, showing: Showing): CallTrace
   };
 }
 
-const questionsOf = (requests: unknown): Question[] =>
+const inputRequestsOf = (requests: unknown): InputRequest[] =>
   Object.entries(isRecord(requests) ? requests : {}).map(([key, request]) => {
-    const { method, params = {} } = request as Pick<Question, 'method'> & Partial<Question>;
+    const { method, params = {} } = request as Pick<InputRequest, 'method'> & Partial<InputRequest>;
     return { key, method, params };
   });
 
@@ -136,10 +136,10 @@ function toldOf<T>(
 
 /** What a message of the server is to the page while the call runs. */
 export function eventOf({ atMs, message }: Received, call: string): CallEvent | undefined {
-  const { id, method, params = {} } = message as Partial<Question> & { readonly id?: unknown };
+  const { id, method, params = {} } = message as Partial<InputRequest> & { readonly id?: unknown };
   if (typeof method !== 'string') return undefined;
   if (id !== undefined)
-    return { type: 'question', call, question: { key: JSON.stringify(id), method, params } };
+    return { type: 'inputRequest', call, inputRequest: { key: JSON.stringify(id), method, params } };
   if (String(method) === 'notifications/progress')
     return { type: 'progress', progress: { atMs, ...progressOf(params) } };
   return String(method) === 'notifications/message'

@@ -5,7 +5,7 @@ import { ApiFailure } from './client.js';
 import { alertOf, announce, button, code, confirmed, copy, fill, flash, h, select } from './dom.js';
 import { argsOf, remember, runOf, runsOf, type Run } from './history.js';
 import type { Item } from './items.js';
-import { questionsForm } from './questions-form.js';
+import { inputRequestsForm } from './input-requests-form.js';
 import { linkToHandler } from './route.js';
 import { RunView } from './run-view.js';
 import { runsTable } from './runs-table.js';
@@ -193,8 +193,8 @@ export class CallPanel extends HTMLElement {
     return isAsked && confirmed(`${this.item.name}: ${error.message}.`, 'Call');
   }
 
-  private questions(request: CallRequest, { questions, requestState }: CallTrace): HTMLElement {
-    return questionsForm(questions, (inputResponses, answers) => {
+  private inputRequests(request: CallRequest, { inputRequests, requestState }: CallTrace): HTMLElement {
+    return inputRequestsForm(inputRequests, (inputResponses, answers) => {
       this.called.answers.push(...answers);
       void this.round({ ...request, inputResponses, ...(requestState !== undefined && { requestState }) });
     });
@@ -213,7 +213,7 @@ export class CallPanel extends HTMLElement {
 
   /** A form for what the server asks, the task of the call, or the view of its result. */
   private async nextOf(request: CallRequest, trace: CallTrace): Promise<HTMLElement | undefined> {
-    if (trace.outcome === 'asked') return this.questions(request, trace);
+    if (trace.outcome === 'asked') return this.inputRequests(request, trace);
     return trace.task ? this.task(request, trace.task) : this.app(request, trace);
   }
 

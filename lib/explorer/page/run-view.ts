@@ -1,7 +1,7 @@
-import type { CallEvent, CallRequest, CallTrace, Question, ShownLog, ShownProgress } from '../api.js';
+import type { CallEvent, CallRequest, CallTrace, InputRequest, ShownLog, ShownProgress } from '../api.js';
 import { post, stream } from './client.js';
 import { badge, button, fill, h } from './dom.js';
-import { questionsForm } from './questions-form.js';
+import { inputRequestsForm } from './input-requests-form.js';
 import type { Answered } from './snippets.js';
 import { ms } from './values.js';
 
@@ -60,7 +60,7 @@ export class RunView {
   ): void {
     if (event.type === 'progress') this.progress(event.progress);
     else if (event.type === 'log') this.logs.append(logLine(event.log));
-    else this.ask(event.call, event.question, onAnswers);
+    else this.ask(event.call, event.inputRequest, onAnswers);
   }
 
   private progress({ text, share }: ShownProgress): void {
@@ -68,11 +68,11 @@ export class RunView {
     if (share !== undefined) this.bar.value = share;
   }
 
-  private ask(call: string, question: Question, onAnswers: (answers: Answered[]) => void): void {
-    const form = questionsForm([question], (responses, answers) => {
+  private ask(call: string, inputRequest: InputRequest, onAnswers: (answers: Answered[]) => void): void {
+    const form = inputRequestsForm([inputRequest], (responses, answers) => {
       onAnswers(answers);
-      const result = responses[question.key];
-      void post('answer', { call, key: question.key, result }).then(
+      const result = responses[inputRequest.key];
+      void post('answer', { call, key: inputRequest.key, result }).then(
         () => form.remove(),
         (error: Error) => form.append(h('p.alert', error.message)),
       );

@@ -1,7 +1,7 @@
 import type { CallRequest, CallTrace, TaskState } from '../api.js';
 import { post } from './client.js';
 import { alertOf, announce, badge, button, fill, h } from './dom.js';
-import { questionsForm } from './questions-form.js';
+import { inputRequestsForm } from './input-requests-form.js';
 import type { Answered } from './snippets.js';
 import { answerView } from './trace-view.js';
 import { localTime, span, statusKind } from './values.js';
@@ -71,7 +71,7 @@ export class TaskPanel extends HTMLElement {
 
   /** @returns after how many milliseconds the next poll may come */
   private show(trace: CallTrace): number {
-    const { task, questions, error } = trace;
+    const { task, inputRequests, error } = trace;
     if (!task) {
       this.isOver = true;
       this.cancel.hidden = true;
@@ -80,20 +80,20 @@ export class TaskPanel extends HTMLElement {
     }
     fill(this.state, ...stateView(task));
     // What the user is writing stays until the task changes.
-    const revision = JSON.stringify([task.status, questions.map(({ key }) => key)]);
+    const revision = JSON.stringify([task.status, inputRequests.map(({ key }) => key)]);
     if (revision !== this.revision) {
       this.revision = revision;
       this.isOver = FINAL.includes(task.status);
       this.cancel.hidden = this.isOver;
-      fill(this.body, ...answerView(trace), questions.length > 0 && this.form(trace));
+      fill(this.body, ...answerView(trace), inputRequests.length > 0 && this.form(trace));
       announce(`Task: ${task.status}`);
       if (this.isOver) this.onEnd(trace);
     }
     return Math.max(MIN_POLL_MS, task.pollIntervalMs ?? USUAL_POLL_MS);
   }
 
-  private form({ questions }: CallTrace): HTMLElement {
-    return questionsForm(questions, (inputResponses, answers) => {
+  private form({ inputRequests }: CallTrace): HTMLElement {
+    return inputRequestsForm(inputRequests, (inputResponses, answers) => {
       this.onAnswers(answers);
       void this.act('tasks/update', { inputResponses });
     });

@@ -269,7 +269,7 @@ export const CHECKS = {
   '20-mrtr': [
     ...everyView(),
     {
-      name: 'asks the questions of a call as forms, round by round',
+      name: 'shows the elicitations of a call as forms, round by round',
       async check({ page }) {
         await chooseCall(page, 'deploy');
         await page.getByLabel('service').fill('shop');
@@ -285,7 +285,7 @@ export const CHECKS = {
       },
     },
     {
-      name: 'declines a question',
+      name: 'declines an elicitation',
       async check({ page }) {
         await chooseCall(page, 'deploy');
         await page.getByLabel('service').fill('shop');
@@ -299,7 +299,7 @@ export const CHECKS = {
   '61-tasks': [
     ...everyView(),
     {
-      name: 'polls the task of a call, answers its question and shows its result',
+      name: 'polls the task of a call, answers its elicitation and shows its result',
       async check({ page, picture }) {
         await chooseCall(page, 'report');
         await page.getByLabel('year').fill('2026');

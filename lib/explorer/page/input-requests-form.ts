@@ -1,4 +1,4 @@
-import type { Question } from '../api.js';
+import type { InputRequest } from '../api.js';
 import { alertOf, code, fill, h, labelled, select } from './dom.js';
 import { formOf } from './schema-form.js';
 import type { Answered } from './snippets.js';
@@ -10,11 +10,11 @@ interface Field {
 }
 
 /** The input requests of a round as one form. */
-export function questionsForm(
-  questions: readonly Question[],
+export function inputRequestsForm(
+  inputRequests: readonly InputRequest[],
   onAnswer: (responses: Json, answers: Answered[]) => void,
 ): HTMLElement {
-  const fields = questions.map(question => ({ question, ...fieldOf(question) }));
+  const fields = inputRequests.map(inputRequest => ({ inputRequest, ...fieldOf(inputRequest) }));
   const fault = h('div');
   const form = h(
     'form.stack.asked',
@@ -26,7 +26,7 @@ export function questionsForm(
   form.addEventListener('submit', event => {
     event.preventDefault();
     try {
-      const answers = fields.map(({ question: { key, method, params }, read }) => ({
+      const answers = fields.map(({ inputRequest: { key, method, params }, read }) => ({
         key,
         method,
         message: textOf(params['message'] ?? ''),
@@ -43,7 +43,7 @@ export function questionsForm(
   return form;
 }
 
-function fieldOf({ key, method, params }: Question): Field {
+function fieldOf({ key, method, params }: InputRequest): Field {
   switch (method) {
     case 'elicitation/create':
       return params['mode'] === 'url' ? visitField(key, params) : elicitationField(key, params);
