@@ -42,8 +42,8 @@ function callersOf(limits: McpServerInstance['limits']): LiveServer['callers'] {
   for (const [name, { held }] of Object.entries(limits)) {
     for (const [key, count] of held) {
       const caller = principalIn(key);
-      const counts = open.get(caller) ?? {};
       if (open.size >= MAX_CALLERS && !open.has(caller)) continue;
+      const counts = open.get(caller) ?? {};
       counts[name] = (counts[name] ?? 0) + count;
       open.set(caller, counts);
     }
