@@ -5,6 +5,9 @@ import { count, isList, isRecord, pretty, textOf, type Json } from './values.js'
 /** Deeper than this, the nodes of a tree are closed. */
 const OPEN_DEPTH = 2;
 
+/** Deeper than this, a tree shows JSON, and lists have no tables. */
+const MAX_DEPTH = 20;
+
 /** The parts of a result as a host shows them: texts, pictures, sounds, links, and structured content. */
 export function contentView(result: Json): Child[] {
   const { content, contents, messages, structuredContent } = result;
@@ -62,14 +65,14 @@ function resource({ uri, text, blob, mimeType }: Json): Child {
 }
 
 /** A table for each list of flat records. */
-function tablesIn(value: unknown, path = ''): HTMLElement[] {
+function tablesIn(value: unknown, path = '', depth = 0): HTMLElement[] {
   if (isList(value)) {
     const records = value.filter(isRecord);
     return records.length > 0 && records.length === value.length ? [recordsTable(path, records)] : [];
   }
-  if (!isRecord(value)) return [];
+  if (!isRecord(value) || depth === MAX_DEPTH) return [];
   return Object.entries(value).flatMap(([key, member]) =>
-    tablesIn(member, path === '' ? key : `${path}.${key}`),
+    tablesIn(member, path === '' ? key : `${path}.${key}`, depth + 1),
   );
 }
 
@@ -86,6 +89,7 @@ export function tree(key: string, value: unknown, depth: number): HTMLElement {
   if (!isRecord(value) && !isList(value)) {
     return h('div.leaf', name, h('span', { class: `value ${typeof value}` }, JSON.stringify(value)));
   }
+  if (depth === MAX_DEPTH) return h('div.leaf', name, code(pretty(value), 'Deeper values as JSON'));
   const members = Object.entries(value);
   const size = count(members.length, isList(value) ? 'item' : 'field');
   return h(

@@ -8,7 +8,16 @@ export { isRecord, jsonIn };
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-export const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? 'undefined';
+/** Nested deeper than this, JSON is not indented: the spaces would soon be most of it. */
+const MAX_INDENTED = 50;
+
+const isDeep = (value: unknown, depth = 0): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === MAX_INDENTED || Object.values(value).some(member => isDeep(member, depth + 1)));
+
+export const pretty = (value: unknown): string =>
+  JSON.stringify(value, null, isDeep(value) ? 0 : 2) ?? 'undefined';
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

@@ -15,6 +15,9 @@ const dist = join(import.meta.dirname, '../../../dist/sample');
 /** Text that would change the page's title if a browser took it for HTML. */
 export const SCRIPT = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>`;
 
+/** Levels of the deepest result. */
+const DEPTH = 4000;
+
 async function start(module, adapter) {
   const app = await NestFactory.create(module, ...(adapter ? [adapter] : []), { logger: ['error'] });
   await app.listen(0, '127.0.0.1');
@@ -48,6 +51,11 @@ export async function startHostile() {
       await this.registry.add('tool', { name: 'fail', ...shown }, () => ({
         content: [{ type: 'text', text: SCRIPT }],
         isError: true,
+      }));
+      const deep = JSON.parse(`${'{"in":'.repeat(DEPTH)}"the end"${'}'.repeat(DEPTH)}`);
+      await this.registry.add('tool', { name: 'dig', ...shown }, () => ({
+        content: [],
+        structuredContent: deep,
       }));
       await this.registry.add(
         'resource',

@@ -560,6 +560,16 @@ export const CHECKS = {
       },
     },
     {
+      name: 'shows the deep levels of a result as JSON',
+      async check({ page }) {
+        await chooseCall(page, 'dig');
+        const tree = (await call(page)).locator('.tree').first();
+        const levels = await tree.evaluate(root => root.querySelectorAll('details').length);
+        assert.ok(levels < 50, `${levels} levels`);
+        assert.match(await tree.locator('pre').textContent(), /^(\{"in":)+"the end"\}+$/);
+      },
+    },
+    {
       name: 'takes scripts in names, descriptions and results for text',
       async check({ page }) {
         await choose(page, 'speak');
