@@ -96,7 +96,7 @@ function show(): void {
   const [name] = route.rest;
   document.title = `${name === undefined ? '' : `${name} · `}${title} · MCP explorer`;
   if (!state) return fill(content, h('p.empty', 'The application has no MCP server.'));
-  const view = views.get(id) ?? Object.assign(new type(), { state });
+  const view = views.get(id) ?? Object.assign(new type(), { state, heading: title });
   views.set(id, view);
   if (!view.isConnected) fill(content, view);
   view.go(route);

@@ -5,6 +5,8 @@ import type { State } from './state.js';
 /** A view of what the header has chosen. It is filled when it is first shown. */
 export abstract class View extends HTMLElement {
   state!: State;
+  /** Heads the view if it cannot be loaded. */
+  heading!: string;
   private isFilled = false;
   private isReady = false;
   private latest?: Route;
@@ -38,6 +40,7 @@ export abstract class View extends HTMLElement {
         this,
         h(
           'div.page',
+          h('h2', this.heading),
           failure(error, () => this.load()),
         ),
       );
