@@ -6,7 +6,7 @@ import { alertOf, announce, button, code, confirmed, copy, fill, flash, h, selec
 import { argsOf, remember, runOf, runsOf, type Run } from './history.js';
 import type { Item } from './items.js';
 import { inputRequestsForm } from './input-requests-form.js';
-import { linkToHandler } from './route.js';
+import { linkToHandler, MAX_LINKED } from './route.js';
 import { RunView } from './run-view.js';
 import { runsTable } from './runs-table.js';
 import { REVISION, SNIPPETS, type Answered } from './snippets.js';
@@ -14,9 +14,6 @@ import type { State } from './state.js';
 import { taskPanel } from './task-panel.js';
 import { traceView } from './trace-view.js';
 import { jsonIn } from './values.js';
-
-/** Longer arguments do not go into the link of a call. */
-const MAX_LINK = 2000;
 
 /** Calls one handler, round by round, and shows what comes while it runs. */
 export class CallPanel extends HTMLElement {
@@ -26,7 +23,7 @@ export class CallPanel extends HTMLElement {
   private readonly form = h('form', { novalidate: true });
   private readonly snippetPlace = h('div');
   private readonly rounds = h('ol.rounds', { 'aria-label': 'Rounds' });
-  private readonly past = h('section', { 'aria-label': 'Calls of this browser' });
+  private readonly past = h('div');
   /** The call whose rounds are shown. */
   private called: { params: string; answers: Answered[]; trace?: CallTrace } = { params: '', answers: [] };
   private args?: string;
@@ -93,8 +90,8 @@ export class CallPanel extends HTMLElement {
   private noteLink(): void {
     const { length } = this.linkedArgs() ?? '';
     this.linkNote.textContent =
-      length > MAX_LINK
-        ? `The arguments have ${length.toLocaleString('en')} characters, and links hold at most ${MAX_LINK.toLocaleString('en')}: the link goes to the empty form.`
+      length > MAX_LINKED
+        ? `The arguments have ${length.toLocaleString('en')} characters, and links hold at most ${MAX_LINKED.toLocaleString('en')}: the link goes to the empty form.`
         : '';
   }
 
@@ -110,13 +107,7 @@ export class CallPanel extends HTMLElement {
   private drawPast(): void {
     const { name, kind } = this.item;
     const runs = runsOf(this.state.server.name).filter(run => run.name === name && run.kind === kind);
-    fill(
-      this.past,
-      runs.length > 0 && [
-        h('h3', 'Calls of this browser'),
-        runsTable(runs.slice(0, 10), run => this.again(run)),
-      ],
-    );
+    fill(this.past, runs.length > 0 && runsTable(runs.slice(0, 10), run => this.again(run)));
   }
 
   private again(run: Run): void {
@@ -130,7 +121,7 @@ export class CallPanel extends HTMLElement {
   private link(): string {
     const { kind, name } = this.item;
     const args = this.linkedArgs() ?? '{}';
-    return linkToHandler(kind, name, 'call', args.length <= MAX_LINK && args !== '{}' ? { args } : {});
+    return linkToHandler(kind, name, 'call', args.length <= MAX_LINKED && args !== '{}' ? { args } : {});
   }
 
   private copyLink(): Promise<void> {

@@ -2,6 +2,7 @@ import { CallPanel } from './call-panel.js';
 import { definitionView } from './definition-view.js';
 import { badge, fill, h, type Child } from './dom.js';
 import { HandlerList } from './handler-list.js';
+import { argsOf, runsOf } from './history.js';
 import { itemsOf, type Item } from './items.js';
 import { linkTo, linkToHandler, type Route } from './route.js';
 import { count } from './values.js';
@@ -106,8 +107,9 @@ export class HandlersView extends View {
     const known = this.panels.get(item);
     const panel = known ?? Object.assign(new CallPanel(), { state: this.state, item });
     this.panels.set(item, panel);
-    const args = query.get('args');
-    if (args !== null) panel.prefill(args);
+    const run = runsOf(this.state.server.name).find(({ id }) => id === query.get('run'));
+    const args = run ? JSON.stringify(argsOf(run)) : query.get('args');
+    if (args) panel.prefill(args);
     return panel;
   }
 }

@@ -45,6 +45,9 @@ export function linkTo(segments: readonly string[], query: Readonly<Record<strin
   return `#/${segments.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
+/** The most characters of arguments in a link. */
+export const MAX_LINKED = 2000;
+
 export const linkToHandler = (
   kind: Kind,
   name: string,

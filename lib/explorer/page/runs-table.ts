@@ -1,7 +1,7 @@
 import { outcomeBadge } from './outcome.js';
 import { button, h, table, time } from './dom.js';
 import { argsOf, type Run } from './history.js';
-import { linkTo, linkToHandler } from './route.js';
+import { linkTo, linkToHandler, MAX_LINKED } from './route.js';
 import { localTime, ms, textOf } from './values.js';
 
 /** Calls of this browser. Two of them can be compared. */
@@ -34,13 +34,7 @@ export function runsTable(runs: readonly Run[], again?: (run: Run) => void): HTM
         Revision: ({ revision }) => h('span.date', revision),
         Again: run =>
           !run.isCut &&
-          (again
-            ? button('Edit', () => again(run), 'small')
-            : h(
-                'a',
-                { href: linkToHandler(run.kind, run.name, 'call', { args: textOf(argsOf(run) ?? {}) }) },
-                'Edit',
-              )),
+          (again ? button('Edit', () => again(run), 'small') : h('a', { href: linkToEdit(run) }, 'Edit')),
         Compare: run => {
           const box = h('input', {
             type: 'checkbox',
@@ -54,4 +48,11 @@ export function runsTable(runs: readonly Run[], again?: (run: Run) => void): HTM
     ),
     compare,
   );
+}
+
+/** A link to the form with the arguments of a call. The form reads long ones from the history. */
+function linkToEdit(run: Run): string {
+  const args = JSON.stringify(argsOf(run) ?? {});
+  const { kind, name, id } = run;
+  return linkToHandler(kind, name, 'call', args.length <= MAX_LINKED ? { args } : { run: id });
 }

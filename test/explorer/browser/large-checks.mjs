@@ -136,6 +136,11 @@ export const LARGE = [
       await page.unroute('**/api/chain');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('DeskTools.search()').waitFor();
+      await page.route('**/api/findings', route => route.abort());
+      await show(page, 'findings');
+      await page.getByText('The application does not answer').waitFor();
+      await page.getByRole('heading', { name: 'Findings', level: 2 }).waitFor();
+      assert.deepEqual(await inspect(page), []);
     },
   },
   {
@@ -349,6 +354,27 @@ export const LARGE = [
       assert.ok(page.url().endsWith('#/tools/echo/call'));
       await page.getByRole('textbox', { name: 'text' }).fill('short');
       await page.getByText(/The arguments have/).waitFor({ state: 'hidden' });
+    },
+  },
+  {
+    name: 'shows the arguments of past calls as they are, and reads long ones from the history',
+    async check({ page }) {
+      await chooseCall(page, 'echo');
+      for (const text of ['two  spaces', 'a'.repeat(3000)]) {
+        await page.getByRole('textbox', { name: 'text' }).fill(text);
+        await call(page);
+      }
+      assert.equal(await page.getByText('Calls of this browser', { exact: true }).count(), 1);
+      await show(page, 'history');
+      const [long, short] = await page.getByRole('table').locator('tbody tr').all();
+      assert.ok((await textOf(short)).includes('{"text":"two  spaces"}'));
+      const edit = long.getByRole('link', { name: 'Edit' });
+      assert.match(await edit.getAttribute('href'), /^#\/tools\/echo\/call\?run=[0-9a-f]{32}$/);
+      await edit.click();
+      assert.equal(await page.getByRole('textbox', { name: 'text' }).inputValue(), 'a'.repeat(3000));
+      await page.goBack();
+      await short.getByRole('link', { name: 'Edit' }).click();
+      assert.equal(await page.getByRole('textbox', { name: 'text' }).inputValue(), 'two  spaces');
     },
   },
   {
