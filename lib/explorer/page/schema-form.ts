@@ -1,5 +1,5 @@
 import { button, fill, h, labelled, newId, select } from './dom.js';
-import { resolve, typeOf } from './schema-view.js';
+import { limitsOf, resolve, typeOf } from './schema-view.js';
 import { isList, isRecord, pretty, textOf, type Json } from './values.js';
 
 /** Fields for a value. An empty field is left out of the value; an empty text is written as JSON. */
@@ -9,11 +9,8 @@ export interface Form {
   readonly read: () => unknown;
 }
 
-const INPUT_TYPES: Readonly<Record<string, string>> = {
-  email: 'email',
-  uri: 'url',
-  date: 'date',
-};
+/** Keyboards of phones, by format. An input of the type `email` or `url` would change what is written. */
+const KEYBOARDS: Readonly<Record<string, string>> = { email: 'email', uri: 'url' };
 
 /**
  * A form for an object's schema, with a switch to write it as JSON. The server checks the values.
@@ -73,10 +70,10 @@ function emptyOrJson(root: Json, legend: string, given: unknown = {}): Form {
   return { element: h('p.hint', `${legend}: none`), read: () => ({}) };
 }
 
-function jsonForm(label: string, value: unknown): Form & { write(value: unknown): void } {
+function jsonForm(label: string, value: unknown, hint?: string): Form & { write(value: unknown): void } {
   const area = h('textarea', { rows: 5, spellcheck: 'false' }, pretty(value));
   return {
-    element: labelled(label, area),
+    element: labelled(label, area, hint),
     read: () => {
       if (area.value.trim() === '') return undefined;
       try {
@@ -111,12 +108,11 @@ function fieldForm(name: string, field: Json, root: Json, isRequired: boolean): 
   const own = resolve(field, root);
   const title = typeof own['title'] === 'string' ? own['title'] : name;
   const label = isRequired ? `${title} (required)` : title;
-  const description = field['description'] ?? own['description'];
-  const hint = [typeof description === 'string' ? description : '', hintOf(own)].filter(Boolean).join(' · ');
+  const hint = hintOf({ ...own, description: field['description'] ?? own['description'] });
   const choices = choicesOf(own);
   if (choices) return choiceForm(label, choices, own['default'], hint);
   const items = isRecord(own['items']) ? choicesOf(resolve(own['items'], root)) : undefined;
-  if (items) return manyForm(label, items, own['default'], isRequired);
+  if (items) return manyForm(label, items, own['default'], hint, isRequired);
   switch (own['type']) {
     case 'boolean':
       return choiceForm(label, [true, false].map(asChoice), own['default'], hint);
@@ -126,39 +122,57 @@ function fieldForm(name: string, field: Json, root: Json, isRequired: boolean): 
     case 'number':
       return numberForm(label, own, hint);
     case 'object':
-      return isRecord(own['properties']) && isRequired ? objectForm(own, root, label) : jsonField(label, own);
+      return isRecord(own['properties']) && isRequired
+        ? objectForm(own, root, label)
+        : jsonField(label, own, hint);
     default:
-      return jsonField(label, own);
+      return jsonField(label, own, hint);
   }
 }
 
-const hintOf = (schema: Json): string => (schema['type'] === 'string' ? '' : typeOf(schema));
+/** The description, and what the field does not show of the type and its limits. The server checks them. */
+function hintOf(schema: Json): string | undefined {
+  const { type, format, description } = schema;
+  const isNamed = type === 'integer' || type === 'number' || type === 'boolean';
+  // Beside a format, libraries write its pattern, which is long.
+  const limits = limitsOf(format === undefined ? schema : { ...schema, pattern: undefined });
+  const asked = [isNamed ? typeOf(schema) : format, ...limits];
+  const texts = [description, asked.filter(text => typeof text === 'string').join(', ')];
+  return texts.filter(text => typeof text === 'string' && text !== '').join(' · ') || undefined;
+}
 
-const jsonField = (label: string, schema: Json): Form => {
-  const form = jsonForm(`${label} as JSON, ${typeOf(schema)}`, schema['default']);
+const jsonField = (label: string, schema: Json, hint?: string): Form => {
+  const form = jsonForm(`${label} as JSON, ${typeOf(schema)}`, schema['default'], hint);
   if (schema['default'] === undefined) form.element.querySelector('textarea')!.value = '';
   return form;
 };
 
-function textForm(label: string, schema: Json, hint: string): Form {
+function textForm(label: string, schema: Json, hint?: string): Form {
   const format = String(schema['format']);
   const input = h('input', {
-    type: INPUT_TYPES[format] ?? 'text',
+    type: format === 'date' ? 'date' : 'text',
+    inputmode: KEYBOARDS[format],
     value: schema['default'] === undefined ? '' : textOf(schema['default']),
     autocomplete: 'off',
   });
   return {
-    element: labelled(label, input, hint || undefined),
+    element: labelled(label, input, hint),
     read: () => (input.value === '' ? undefined : input.value),
   };
 }
 
-function numberForm(label: string, schema: Json, hint: string): Form {
-  const value = schema['default'];
+function numberForm(label: string, schema: Json, hint?: string): Form {
+  const number = (keyword: string) => {
+    const value = schema[keyword];
+    return typeof value === 'number' ? value : undefined;
+  };
+  // The form has `novalidate`: bounds only guide the arrows of the field.
   const input = h('input', {
     type: 'number',
     step: 'any',
-    value: typeof value === 'number' ? value : '',
+    min: number('minimum'),
+    max: number('maximum'),
+    value: number('default'),
   });
   return {
     element: labelled(label, input, hint),
@@ -191,24 +205,35 @@ function choicesOf(schema: Json): Choice[] | undefined {
     .map(branch => ({ value: branch['const'], text: textOf(branch['title'] ?? branch['const']) }));
 }
 
-function choiceForm(label: string, choices: readonly Choice[], preset: unknown, hint: string): Form {
+function choiceForm(label: string, choices: readonly Choice[], preset: unknown, hint?: string): Form {
   const field = select([['', '–'], ...choices.map(({ text }, index) => [String(index), text] as const)]);
   const index = choices.findIndex(({ value }) => value === preset);
   if (index >= 0) field.value = String(index);
   return {
-    element: labelled(label, field, hint || undefined),
+    element: labelled(label, field, hint),
     read: () => (field.value === '' ? undefined : choices[Number(field.value)].value),
   };
 }
 
-function manyForm(label: string, choices: readonly Choice[], preset: unknown, isRequired: boolean): Form {
+function manyForm(
+  label: string,
+  choices: readonly Choice[],
+  preset: unknown,
+  hint: string | undefined,
+  isRequired: boolean,
+): Form {
   const isPreset = (value: unknown) => Array.isArray(preset) && preset.includes(value);
   const boxes = choices.map(({ value, text }) => {
     const box = h('input', { type: 'checkbox', id: newId(), checked: isPreset(value) });
     return { box, value, element: h('label.check', { for: box.id }, box, ' ', text) };
   });
   return {
-    element: h('fieldset', h('legend', label), ...boxes.map(({ element }) => element)),
+    element: h(
+      'fieldset',
+      h('legend', label),
+      hint && h('p.hint', hint),
+      ...boxes.map(({ element }) => element),
+    ),
     read: () => {
       const chosen = boxes.filter(({ box }) => box.checked).map(({ value }) => value);
       return chosen.length > 0 || isRequired ? chosen : undefined;

@@ -65,7 +65,7 @@ function fieldView(
     'li',
     h('code', name),
     ' ',
-    h('span.type', [typeOf(own), ...limitsOf(own)].join(', ')),
+    h('span.type', [typeOf(own), ...limitsOf(own), ...sentencesOf(own, NOTES)].join(', ')),
     isRequired && h('strong.required', ' required'),
     typeof description === 'string' && h('p.hint', description),
     fieldsOf(own, root, above),
@@ -80,7 +80,9 @@ export function typeOf(schema: Json): string {
   return typeof format === 'string' ? `${name} (${format})` : name;
 }
 
-const LIMITS: Readonly<Record<string, (value: string) => string>> = {
+type Sentences = Readonly<Record<string, (value: string) => string>>;
+
+const LIMITS: Sentences = {
   minLength: value => `at least ${count(Number(value), 'character')}`,
   maxLength: value => `at most ${count(Number(value), 'character')}`,
   minimum: value => `≥ ${value}`,
@@ -91,11 +93,20 @@ const LIMITS: Readonly<Record<string, (value: string) => string>> = {
   pattern: value => `matches ${value}`,
   minItems: value => `at least ${count(Number(value), 'item')}`,
   maxItems: value => `at most ${count(Number(value), 'item')}`,
+};
+
+const NOTES: Sentences = {
   default: value => `default ${value}`,
   'x-mcp-header': value => `also sent as Mcp-Param-${value}`,
 };
 
-const limitsOf = (schema: Json): string[] =>
-  Object.entries(LIMITS)
-    .filter(([keyword]) => schema[keyword] !== undefined)
+/** What a value must keep to, besides its type: `≥ 1`. */
+export const limitsOf = (schema: Json): string[] => sentencesOf(schema, LIMITS);
+
+/** Libraries write the bounds of safe integers for every integer. */
+const isSafeBound = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
+
+const sentencesOf = (schema: Json, sentences: Sentences): string[] =>
+  Object.entries(sentences)
+    .filter(([keyword]) => schema[keyword] !== undefined && !isSafeBound(schema[keyword]))
     .map(([keyword, text]) => text(textOf(schema[keyword])));

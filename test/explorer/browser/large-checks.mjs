@@ -357,6 +357,22 @@ export const LARGE = [
     },
   },
   {
+    name: 'shows the limits of a field, and sends what the server may refuse',
+    async check({ page }) {
+      await chooseCall(page, 'getCustomer');
+      const [id, limit] = [page.getByLabel('id (required)'), page.getByLabel('limit')];
+      const hintOf = async field => textOf(page.locator(`#${await field.getAttribute('aria-describedby')}`));
+      assert.equal(await hintOf(id), 'Number of the customer · at least 1 character');
+      assert.equal(await hintOf(limit), 'integer, ≥ 1, ≤ 100');
+      assert.deepEqual([await limit.getAttribute('min'), await limit.getAttribute('max')], ['1', '100']);
+      await id.fill('7');
+      await limit.fill('101');
+      assert.match(await textOf(await call(page)), /limit.*100/);
+      await limit.fill('100');
+      assert.match(await textOf(await call(page)), /get customer 7/);
+    },
+  },
+  {
     name: 'shows the arguments of past calls as they are, and reads long ones from the history',
     async check({ page }) {
       await chooseCall(page, 'echo');
