@@ -51,6 +51,13 @@ describe.each(platforms())('the views of the explorer on %s', platform => {
     expect(blob.json).toEqual({ html: '<p>', csp: {} });
   });
 
+  it('are read in the session of an older revision, which ends', async () => {
+    const { json } = await app.post(`${API}/view`, { ...CALLER, revision: '2025-11-25', uri: 'ui://board' });
+    expect(json).toEqual({ html: HTML, csp: CSP });
+    const live = await app.get(`${API}/live`);
+    expect(live.json.servers[0].lists.sessions.rows).toEqual([]);
+  });
+
   it.each([
     ['of another type', 'ui://text', 502, /is not of the type text\/html;profile=mcp-app/],
     ['that does not exist', 'ui://none', 502, /The view ui:\/\/none cannot be shown: .*not found/i],

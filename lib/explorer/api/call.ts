@@ -147,10 +147,12 @@ export interface TraceTurn {
   readonly durationMs: number;
 }
 
-/** Reads a view (SEP-1865), as a client of 2026-07-28. */
+/** Reads a view (SEP-1865). */
 export interface ViewRequest {
   readonly server: string;
   readonly caller: Exclude<Caller, { kind: 'synthetic' }>;
+  /** As in `CallRequest`. */
+  readonly revision?: string;
   readonly uri: string;
 }
 

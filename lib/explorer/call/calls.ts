@@ -113,11 +113,15 @@ export class Calls {
 
   /** @throws ApiFailure for a resource that is no view, and for one that the caller may not read */
   readonly view = async (request: ApiRequest): Promise<AppView> => {
-    const { server, client } = this.connect(request);
+    const { server, client, isSession } = this.connect(request);
     const { uri } = request.body;
     if (typeof uri !== 'string') throw new ApiFailure(400, 'A view has a "uri"');
-    const _meta = { [CLIENT_CAPABILITIES]: declaring(server) };
-    const { response, status } = await client.request('resources/read', { uri, _meta });
+    const _meta = isSession ? {} : { [CLIENT_CAPABILITIES]: declaring(server) };
+    const opened = await client.open();
+    const isRefused = opened !== undefined && opened.response?.['result'] === undefined;
+    const { response, status } = isRefused
+      ? opened
+      : await client.request('resources/read', { uri, _meta }).finally(() => client.close());
     const view = isRecord(response?.['result']) ? viewIn(response['result']) : undefined;
     if (view) return view;
     const { message } = (response?.['error'] ?? {}) as { readonly message?: string };

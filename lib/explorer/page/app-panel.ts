@@ -18,7 +18,7 @@ type Result = Awaited<ReturnType<NonNullable<AppBridge['oncalltool']>>>;
 
 /** A result, and the tool whose view shows it. */
 interface ShownResult {
-  readonly request: Pick<CallRequest, 'server' | 'caller' | 'params'>;
+  readonly request: Pick<CallRequest, 'server' | 'caller' | 'revision' | 'params'>;
   readonly tool: Json;
   /** The tools that the view may call. */
   readonly tools: readonly Json[];
@@ -70,10 +70,10 @@ export class AppPanel extends HTMLElement {
 
   private async start(): Promise<void> {
     const { request, tool } = this.shown;
-    const { server, caller } = request;
+    const { server, caller, revision } = request;
     try {
       const [view, { AppBridge, PostMessageTransport }] = await Promise.all([
-        post<AppView>('view', { server, caller, uri: uriOfView(tool) }),
+        post<AppView>('view', { server, caller, revision, uri: uriOfView(tool) }),
         import('./app-bridge.js'),
       ]);
       if (!this.isConnected) return;
@@ -144,8 +144,9 @@ export class AppPanel extends HTMLElement {
 
   /** @throws Error for a call without a result */
   private async call<Answer>(method: string, name: string, params: Json): Promise<Answer> {
-    const { server, caller } = this.shown.request;
-    const trace = await post<CallTrace>('call', { server, caller, method, params, confirmed: true });
+    const { server, caller, revision } = this.shown.request;
+    const request: CallRequest = { server, caller, revision, method, params, confirmed: true };
+    const trace = await post<CallTrace>('call', request);
     this.say(method, h('code', name), ...traceView(trace));
     if (trace.error) throw new Error(trace.error.message);
     if (trace.outcome !== 'result')

@@ -12,9 +12,11 @@ const USUAL_POLL_MS = 1000;
 
 const FINAL = ['completed', 'failed', 'cancelled'];
 
+type TaskCaller = Pick<CallRequest, 'server' | 'caller' | 'revision'>;
+
 /** A task, as its caller reads it. The panel polls while it is shown, answers elicitations, and cancels the task. */
 export class TaskPanel extends HTMLElement {
-  request!: Pick<CallRequest, 'server' | 'caller'>;
+  request!: TaskCaller;
   taskId!: string;
   /** Called with the answers of the user. */
   onAnswers: (answers: Answered[]) => void = () => {};
@@ -26,7 +28,8 @@ export class TaskPanel extends HTMLElement {
   private readonly body = h('div');
   private readonly faults = h('div');
   private readonly cancel = button('Cancel the task', () => this.act('tasks/cancel', {}));
-  private revision = '';
+  /** The status and the input requests that are shown. */
+  private shown = '';
   private isOver = false;
 
   connectedCallback(): void {
@@ -64,7 +67,7 @@ export class TaskPanel extends HTMLElement {
     } catch (error) {
       fill(this.faults, alertOf(error));
       // The form is shown again.
-      this.revision = '';
+      this.shown = '';
     }
     await this.poll();
   }
@@ -80,9 +83,9 @@ export class TaskPanel extends HTMLElement {
     }
     fill(this.state, ...stateView(task));
     // What the user is writing stays until the task changes.
-    const revision = JSON.stringify([task.status, inputRequests.map(({ key }) => key)]);
-    if (revision !== this.revision) {
-      this.revision = revision;
+    const shown = JSON.stringify([task.status, inputRequests.map(({ key }) => key)]);
+    if (shown !== this.shown) {
+      this.shown = shown;
       this.isOver = FINAL.includes(task.status);
       this.cancel.hidden = this.isOver;
       fill(this.body, ...answerView(trace), inputRequests.length > 0 && this.form(trace));
@@ -111,10 +114,10 @@ const stateView = ({ id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs 
 ];
 
 export function taskPanel(
-  request: Pick<CallRequest, 'server' | 'caller'>,
+  request: TaskCaller,
   taskId: string,
   handlers: Partial<Pick<TaskPanel, 'onAnswers' | 'onEnd'>> = {},
 ): TaskPanel {
-  const { server, caller } = request;
-  return Object.assign(new TaskPanel(), { request: { server, caller }, taskId, ...handlers });
+  const { server, caller, revision } = request;
+  return Object.assign(new TaskPanel(), { request: { server, caller, revision }, taskId, ...handlers });
 }

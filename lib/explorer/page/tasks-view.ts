@@ -1,4 +1,4 @@
-import type { CallRequest, TaskRow, Tasks } from '../api.js';
+import type { TaskRow, Tasks } from '../api.js';
 import { post } from './client.js';
 import { alertOf, badge, button, confirmed, fill, h, table, time, type Child } from './dom.js';
 import { PolledView } from './polled-view.js';
@@ -77,8 +77,8 @@ export class TasksView extends PolledView {
     if (caller.kind === 'synthetic') {
       return fill(this.opened, alertOf('A synthetic caller has no tasks. Choose another caller above.'));
     }
-    const request = { server: server.name, caller } satisfies Pick<CallRequest, 'server' | 'caller'>;
-    fill(this.opened, taskPanel(request, id));
+    // Revisions before 2026-07-28 have no tasks, so the one that is chosen does not matter.
+    fill(this.opened, taskPanel({ server: server.name, caller }, id));
   }
 
   private async cancel({ id, tool }: TaskRow): Promise<void> {

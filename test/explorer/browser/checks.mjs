@@ -442,6 +442,20 @@ export const CHECKS = {
       },
     },
     {
+      name: 'reads and calls what a view needs in the chosen revision',
+      async check({ page }) {
+        const revisions = [];
+        page.on('request', request => {
+          if (/api\/(view|call)$/.test(request.url())) revisions.push(request.postDataJSON().revision);
+        });
+        await callAs(page, { revision: '2025-11-25' });
+        const { view } = await showSales(page);
+        await view.getByLabel('Region').selectOption('America');
+        await view.getByText('45').waitFor();
+        assert.deepEqual(revisions, ['2025-11-25', '2025-11-25', '2025-11-25']);
+      },
+    },
+    {
       name: 'shows a view in both themes, and in several widths',
       look: 'dark',
       async check({ page }) {
