@@ -67,11 +67,14 @@ describe.each(platforms())('the views of the explorer on %s', platform => {
     expect([answer.status, answer.json.error]).toEqual([status, expect.stringMatching(message)]);
   });
 
-  it('are for tools, which learn that the caller shows them', async () => {
-    const call = { ...CALLER, method: 'tools/call', params: { name: 'show' } };
-    const { json } = await app.post(`${API}/call`, call);
-    expect(json.result.value.content).toEqual([{ type: 'text', text: 'true' }]);
-  });
+  it.each(['2026-07-28', '2025-11-25'])(
+    'are for tools, which learn that the caller of %s shows them',
+    async revision => {
+      const call = { ...CALLER, revision, method: 'tools/call', params: { name: 'show' } };
+      const { json } = await app.post(`${API}/call`, call);
+      expect(json.result.value.content).toEqual([{ type: 'text', text: 'true' }]);
+    },
+  );
 
   it('are framed by the explorer alone, in an opaque origin', async () => {
     const csp = encodeURIComponent(JSON.stringify(CSP));

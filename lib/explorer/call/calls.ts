@@ -55,8 +55,10 @@ export class Calls {
     if (!isReading && confirmed !== true) {
       throw new ApiFailure(409, `The ${own ? 'method' : 'tool'} may change something: confirm the call`);
     }
+    const capabilities = declaring(server);
+    const { extensions } = capabilities;
     // Without a stream, nobody would see what the server asks.
-    const opened = await client.open(request.isStreamed ? CAPABILITIES : {});
+    const opened = await client.open(request.isStreamed ? capabilities : { extensions });
     const traceId = randomBytes(16).toString('hex');
     const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`;
     const _meta = {
@@ -64,7 +66,7 @@ export class Calls {
       progressToken: traceId,
       ...(!isSession && {
         'io.modelcontextprotocol/logLevel': 'debug',
-        [CLIENT_CAPABILITIES]: declaring(server),
+        [CLIENT_CAPABILITIES]: capabilities,
       }),
     };
     const whole = {
