@@ -94,7 +94,7 @@ export class Catalog {
     for (const entry of all) this.add(entry);
     this.pageSize = options.pageSize;
     this.listed = all.filter(({ kind }) => kind !== 'completion');
-    this.hasHidden = all.some(({ run }) => run.hider);
+    this.hasHidden = all.some(({ run }) => run.hidingGuard);
     this.addEnumCompleters();
     this.matchers = [...this.resourceTemplates.values()].sort(
       (a, b) => b.template.specificity - a.template.specificity,

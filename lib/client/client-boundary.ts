@@ -36,7 +36,7 @@ export interface ClientBoundaryOptions {
 
 export type Payload = Readonly<Record<string, unknown>>;
 
-export interface Crossing {
+export interface InterceptedRequest {
   readonly method: string;
   readonly isAsked: boolean;
   readonly params: Payload;
@@ -47,7 +47,7 @@ export interface Crossing {
   protocolVersion(chain: Chain): string | undefined | Promise<string | undefined>;
 }
 
-export type GovernedInput = (request: Request, context: ClientContext) => Promise<Result>;
+export type InterceptedInputHandler = (request: Request, context: ClientContext) => Promise<Result>;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -63,8 +63,8 @@ export class ClientBoundary {
   }
 
   /** @throws McpException for a refused message, SdkError if the caller gave up, or the error of `work` */
-  async around(crossing: Crossing, work: (params: Payload) => Promise<Result>): Promise<Result> {
-    const { method, isAsked, params, signal } = crossing;
+  async around(intercepted: InterceptedRequest, work: (params: Payload) => Promise<Result>): Promise<Result> {
+    const { method, isAsked, params, signal } = intercepted;
     const chain = await this.chainFor(signal);
     const event = EVENT_OF[method] ?? method;
     const isHooked = chain.hooks(event, 'request') || chain.hooks(event, 'response');
@@ -75,14 +75,14 @@ export class ClientBoundary {
       isAsked,
       hooks: phase => chain.hooks(event, phase),
       bag: new Map(),
-      context: frozenCopy({ timestamp: new Date().toISOString(), ...crossing.context }),
+      context: frozenCopy({ timestamp: new Date().toISOString(), ...intercepted.context }),
       call: {
         ...(signal && { reply: { signal } }),
-        protocolVersion: isHooked ? await crossing.protocolVersion(chain) : undefined,
+        protocolVersion: isHooked ? await intercepted.protocolVersion(chain) : undefined,
       },
     };
     const { timeoutMs = DEFAULT_TIMEOUT_MS, config } = this.options;
-    const options = { timeoutMs: Math.min(timeoutMs, crossing.timeoutMs ?? Infinity), config };
+    const options = { timeoutMs: Math.min(timeoutMs, intercepted.timeoutMs ?? Infinity), config };
     const run: RunMessage = async (phase, payload, request) => {
       try {
         return await this.run(message, phase, payload, request, options);
@@ -98,8 +98,8 @@ export class ClientBoundary {
   answering<M extends InputMethod>(
     method: M,
     handler: InputHandler<M>,
-    protocolVersion: Crossing['protocolVersion'],
-  ): GovernedInput {
+    protocolVersion: InterceptedRequest['protocolVersion'],
+  ): InterceptedInputHandler {
     const { name } = this.options;
     return async ({ params = {} }, { mcpReq: { id: requestId, signal } }) => {
       // `_meta` belongs to the protocol.

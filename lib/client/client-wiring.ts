@@ -5,10 +5,14 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import type { ChainReport } from '../interceptors/reports.js';
 import { reasonOf } from '../schema/schema.error.js';
-import { ClientBoundary, type ClientBoundaryOptions, type GovernedInput } from './client-boundary.js';
+import {
+  ClientBoundary,
+  type ClientBoundaryOptions,
+  type InterceptedInputHandler,
+} from './client-boundary.js';
 import { whereOf, type ResolvedClientOptions, knownToolsOf } from './client-options.js';
 import { Connection } from '../connection/connection.js';
-import { observed } from '../connection/mirroring-client.js';
+import { observed } from '../connection/header-parameter-client.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_METHODS, INPUT_RULES } from '../protocol/methods.js';
 import { ToolDefinitions } from '../connection/tool-definitions.js';
@@ -174,7 +178,7 @@ export class ClientWiring implements ClientBoundaryOptions {
 
 /** Observes the requests of a 2025 server. A 2026 server sends them as part of a result and not as requests. */
 const observedBy =
-  (observer: Observer, client: Client, answer: GovernedInput): GovernedInput =>
+  (observer: Observer, client: Client, answer: InterceptedInputHandler): InterceptedInputHandler =>
   (request, context) => {
     if (client.getProtocolEra() === 'modern') return answer(request, context);
     const { method, params } = request;

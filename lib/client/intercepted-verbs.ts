@@ -16,7 +16,7 @@ import type { TaskStart } from '../connection/task-handle.js';
 import { readTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
-import type { ClientBoundary, Crossing, Payload } from './client-boundary.js';
+import type { ClientBoundary, InterceptedRequest, Payload } from './client-boundary.js';
 import {
   INTERCEPTED_VERBS,
   type ClientVerbs,
@@ -115,7 +115,7 @@ export abstract class InterceptedVerbs {
   async listen(filter: SubscriptionFilter, options?: McpRequestOptions): Promise<McpSubscription> {
     const admit = async (uri: string) => {
       let admitted: unknown;
-      await this.boundary.around(this.crossing('resources/subscribe', { uri }, options), async params => {
+      await this.boundary.around(this.intercepted('resources/subscribe', { uri }, options), async params => {
         admitted = params['uri'];
         return {};
       });
@@ -189,7 +189,7 @@ export abstract class InterceptedVerbs {
     verb: (client: ClientVerbs, params: P, options: RequestOptions | undefined) => Promise<R>,
     begun?: Promise<unknown>,
   ): Promise<R> {
-    const crossing = this.crossing(method, params ?? {}, options);
+    const intercepted = this.intercepted(method, params ?? {}, options);
     const send = async (final: Payload) => {
       try {
         // A task that nobody waits for does not need the connection of its call.
@@ -204,10 +204,10 @@ export abstract class InterceptedVerbs {
         throw error;
       }
     };
-    return this.boundary.around(crossing, send) as Promise<R>;
+    return this.boundary.around(intercepted, send) as Promise<R>;
   }
 
-  private crossing(method: string, params: Payload, options: McpRequestOptions = {}): Crossing {
+  private intercepted(method: string, params: Payload, options: McpRequestOptions = {}): InterceptedRequest {
     const { signal, timeout: timeoutMs, context } = options;
     // A caller may give one signal to many requests, each of which listens to it until it is over.
     if (signal) setMaxListeners(0, signal);

@@ -1,5 +1,9 @@
 import type { RequestOptions } from '@modelcontextprotocol/client';
-import { ClientBoundary, type ClientBoundaryOptions, type GovernedInput } from './client-boundary.js';
+import {
+  ClientBoundary,
+  type ClientBoundaryOptions,
+  type InterceptedInputHandler,
+} from './client-boundary.js';
 import type { ClientVerbs } from './client-verbs.js';
 import type { InputMethod } from '../protocol/methods.js';
 import type { InputHandler } from './input-requests.js';
@@ -8,7 +12,7 @@ import { InterceptedVerbs } from './intercepted-verbs.js';
 /** A client to intercept: the SDK's `Client`, or anything with its verbs. */
 export type InterceptableClient = ClientVerbs & {
   /** Answers requests of the server. Without it, the client answers nothing. */
-  setRequestHandler?(method: InputMethod, handler: GovernedInput): void;
+  setRequestHandler?(method: InputMethod, handler: InterceptedInputHandler): void;
 };
 
 /**

@@ -165,8 +165,8 @@ export class Connection {
     const { era = 'auto', capabilities = {}, connectTimeoutMs } = this.options;
     const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
     const observer = this.hooks.observer?.(this.options.url?.toString());
-    const { MirroringClient } = await this.sdk();
-    const client = new MirroringClient(
+    const { HeaderParameterClient } = await this.sdk();
+    const client = new HeaderParameterClient(
       { name: 'nestjs-mcp', version: VERSION },
       {
         capabilities,

@@ -1,7 +1,7 @@
 import type * as Sdk from '@modelcontextprotocol/client';
 import { missingPackage } from '../exceptions/missing-package.js';
 import { answerWatchingTransport } from './answer-watch.js';
-import { mirroringClient } from './mirroring-client.js';
+import { headerParameterClient } from './header-parameter-client.js';
 import { taskClient } from './task-client.js';
 
 type SdkClient = Awaited<ReturnType<typeof load>>;
@@ -25,7 +25,7 @@ async function load(where: string) {
       TaskClient: taskClient(sdk),
       StreamableHTTPClientTransport: sdk.StreamableHTTPClientTransport,
       StdioClientTransport,
-      MirroringClient: mirroringClient(sdk),
+      HeaderParameterClient: headerParameterClient(sdk),
       AnswerWatchingTransport: answerWatchingTransport(sdk),
     };
   } catch (error) {

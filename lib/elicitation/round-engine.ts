@@ -43,7 +43,7 @@ export class RoundEngine {
   constructor(
     private readonly server: string,
     private readonly settings: MrtrSettings,
-    private readonly suspensions: PendingRequests,
+    private readonly pendingRequests: PendingRequests,
     private readonly observer: RoundObserver,
   ) {
     const { store } = settings;
@@ -103,7 +103,7 @@ export class RoundEngine {
         journal.rounds,
         maxRounds,
         (key, round) => this.tooMany(where, [key], round),
-        this.suspensions.asker(call),
+        this.pendingRequests.asker(call),
       ));
     return new Round(journal, {
       where,

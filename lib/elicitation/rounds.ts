@@ -12,7 +12,7 @@ import type { AskingHandler, RoundEngine, RoundObserver, RoundResult } from './r
 
 /** Runs handlers that ask their client, one round at a time, on any node. */
 export class Rounds implements RoundObserver {
-  readonly suspensions: PendingRequests;
+  readonly pendingRequests: PendingRequests;
   private readonly inlineRounds: InlineRounds;
   private loading?: Promise<RoundEngine>;
   private engine?: RoundEngine;
@@ -23,15 +23,15 @@ export class Rounds implements RoundObserver {
     private readonly settings: MrtrSettings,
     readonly traffic?: RoundObserver['traffic'],
   ) {
-    this.suspensions = new PendingRequests(settings.suspension);
-    this.inlineRounds = new InlineRounds(this.suspensions, settings.maxRounds);
+    this.pendingRequests = new PendingRequests(settings.suspension);
+    this.inlineRounds = new InlineRounds(this.pendingRequests, settings.maxRounds);
   }
 
   /** Loads the engine. Otherwise, the first call of a handler that can ask loads it. */
   load(): Promise<RoundEngine> {
     return (this.loading ??= import('./round-engine.js').then(
       ({ RoundEngine: Engine }) =>
-        (this.engine = new Engine(this.server, this.settings, this.suspensions, this)),
+        (this.engine = new Engine(this.server, this.settings, this.pendingRequests, this)),
     ));
   }
 

@@ -13,7 +13,7 @@ import type { HandlerParam } from './handler-params.js';
  */
 @Injectable()
 @SetMetadata(ENTRY_PROVIDER_WATERMARK, true)
-export class StandInHost {}
+export class EnhancerHost {}
 
 /** The class for which Nest creates a handler's enhancers. @throws McpBootstrapError if an enhancer is missing */
 export function enhancerHostOf(target: HandlerTarget, modules: ModulesContainer): Wrapper {
@@ -40,10 +40,10 @@ function ownHost({ wrapper }: HandlerTarget): Wrapper | undefined {
 
 function standIn(modules: ModulesContainer): Wrapper {
   for (const { providers } of modules.values()) {
-    const wrapper = providers.get(StandInHost);
+    const wrapper = providers.get(EnhancerHost);
     if (wrapper) return wrapper;
   }
-  throw new Error('StandInHost is a provider of McpCoreModule');
+  throw new Error('EnhancerHost is a provider of McpCoreModule');
 }
 
 /** The guards of `@Visible` for a handler: first the guards of its class, then the guards of its method. */

@@ -4,11 +4,11 @@ import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import {
-  hiderOf,
+  hidingGuardOf,
   isPiped,
   runGuards,
   runPipeline,
-  type Hider,
+  type HidingGuard,
   type Pipeline,
   type PipelineParam,
   type Prepare,
@@ -30,7 +30,7 @@ export interface RunHandler {
    */
   admit(call: HandlerCall): Promise<void>;
   /** The guard of `@Visible` that hides the handler from a caller, if a guard does. Undefined without such guards. */
-  readonly hider?: (call: HandlerCall) => Promise<Hider | undefined>;
+  readonly hidingGuard?: (call: HandlerCall) => Promise<HidingGuard | undefined>;
   /** The parts of the handler, for the explorer. */
   readonly plan: HandlerPlan;
 }
@@ -85,7 +85,7 @@ export class HandlerExecutor {
       return Object.assign((call: HandlerCall) => runPipeline(pipeline, call), {
         canAsk: canAsk(pipeline),
         admit: (call: HandlerCall) => runGuards(pipeline, call),
-        ...(hasVisible && { hider: (call: HandlerCall) => hiderOf(pipeline, call) }),
+        ...(hasVisible && { hidingGuard: (call: HandlerCall) => hidingGuardOf(pipeline, call) }),
         plan,
       });
     }
@@ -100,7 +100,7 @@ export class HandlerExecutor {
     return Object.assign((call: HandlerCall) => scoped(call, runPipeline), {
       canAsk: true,
       admit: (call: HandlerCall) => scoped(call, runGuards),
-      ...(hasVisible && { hider: (call: HandlerCall) => scoped(call, hiderOf) }),
+      ...(hasVisible && { hidingGuard: (call: HandlerCall) => scoped(call, hidingGuardOf) }),
       plan,
     });
   }

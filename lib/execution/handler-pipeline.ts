@@ -99,17 +99,17 @@ export async function runGuards({ target, method, guards }: Pipeline, call: Hand
 }
 
 /** A guard of `@Visible` that hides a handler, and what it threw, if it did. */
-export interface Hider {
+export interface HidingGuard {
   /** Undefined if the guards could not be made. */
   readonly guard?: CanActivate;
   readonly error?: unknown;
 }
 
 /** The first guard of `@Visible` that hides the handler from a caller. */
-export async function hiderOf(
+export async function hidingGuardOf(
   { target, method, visible }: Pipeline,
   call: HandlerCall,
-): Promise<Hider | undefined> {
+): Promise<HidingGuard | undefined> {
   const host = createExecutionContext(call, target.handlerClass, method);
   for (const guard of visible) {
     try {

@@ -9,7 +9,7 @@ function contextOf(signal: AbortSignal) {
   const call = {
     method: 'tools/call',
     meta: { progressToken: 1 },
-    leastSevere: 'debug',
+    minLogLevel: 'debug',
     reply: { signal, notify: send },
   };
   return { send, context: new McpContext(call as unknown as McpCall, {} as ChangeNotifier) };

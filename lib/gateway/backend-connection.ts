@@ -8,7 +8,7 @@ import { passthroughSchema } from '../server/passthrough-schema.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { ServerSessionShare } from '../connection/server-session.js';
 import type { ToolSchemas } from '../protocol/handlers.js';
-import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
+import { isOtherServer, LostSession, mayBeLostSession } from './backend-error.js';
 import { type AskOptions, type Call, callScope } from './call.js';
 import type { CallerTokens } from './caller-tokens.js';
 import { RETRY_MS } from './limits.js';
@@ -123,7 +123,7 @@ export class BackendConnection {
       return await this.connection.use(
         used =>
           send(used).catch(async (error: unknown) => {
-            if (isStranger(error)) await this.leaveIfStranger(used);
+            if (isOtherServer(error)) await this.reconnectIfReplaced(used);
             throw error;
           }),
         signal,
@@ -277,7 +277,7 @@ export class BackendConnection {
   }
 
   /** Opens another connection for the next request if another server has replaced the backend. Open requests go on. */
-  private leaveIfStranger(client: Client): Promise<void> {
+  private reconnectIfReplaced(client: Client): Promise<void> {
     this.recognized ??= callScope
       .run(undefined, () => client.discover({ timeout: AGREE_MS }))
       .then(

@@ -81,7 +81,7 @@ const withoutStacks = (data: unknown): unknown =>
 const REFERENCE = /^Internal error( \(reference [\da-f-]{36}\))?$/;
 
 /** Whether the HTTP answer may come from another server than the connected server. */
-export const isStranger = (thrown: unknown): boolean => isHttpRefusal(thrown, 400, 404, 405);
+export const isOtherServer = (thrown: unknown): boolean => isHttpRefusal(thrown, 400, 404, 405);
 
 /** Whether the server may have refused the request because it does not know the session. */
 export const mayBeLostSession = (thrown: unknown): boolean => isHttpRefusal(thrown, 400);

@@ -72,7 +72,7 @@ export function paramsFor(
   if (era === 'legacy') return { ...params, _meta: meta };
   const { clientInfo, clientCapabilities, inputResponses } = exchange;
   // A 2025-era client that has set no level gets all messages.
-  const logLevel = exchange.era === 'modern' ? exchange.leastSevere : (level ?? 'debug');
+  const logLevel = exchange.era === 'modern' ? exchange.minLogLevel : (level ?? 'debug');
   return {
     ...params,
     ...(inputResponses && { inputResponses }),

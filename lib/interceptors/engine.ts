@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { RequestScope } from '../execution/request-scope.js';
-import { Beside } from './chain/beside.js';
+import { AuditRuns } from './chain/audit-runs.js';
 import { LOCAL_HOST } from './chain/entry.js';
 import type { LocalChainSource } from './local-chain-source.js';
 import { assertHosts } from './remote/check-server.js';
@@ -32,7 +32,7 @@ export class InterceptorEngine {
   /** The hosts of the option `interceptors.servers`. */
   readonly remoteHosts: RemoteHost[] = [];
   private readonly files: PolicyFile[] = [];
-  private readonly besides: Beside[] = [];
+  private readonly runs: AuditRuns[] = [];
   private readonly local: LocalHost;
 
   constructor(
@@ -82,15 +82,15 @@ export class InterceptorEngine {
       const policy = policyWith(file?.read());
       const host = { ...discovery, server: name, warn, verbose, traffic: this.traffic };
       const remote = await this.open(servers, host);
-      const beside = new Beside();
-      this.besides.push(beside);
+      const auditRuns = new AuditRuns();
+      this.runs.push(auditRuns);
       const chain = new MergedChain({
         local,
         hosts: remote.map(one => one.host),
         ...(resolveServers && { hostsFor: this.chooser(resolveServers, host) }),
         policy,
         options: {
-          beside,
+          auditRuns,
           observe: this.traffic.turns,
           observeSink: (entry, message) => this.reports.sinkBegan(name, entry, message),
         },
@@ -105,7 +105,7 @@ export class InterceptorEngine {
 
   async close(): Promise<void> {
     for (const file of this.files.splice(0)) file.close();
-    await Promise.all(this.besides.splice(0).map(one => one.close()));
+    await Promise.all(this.runs.splice(0).map(one => one.close()));
     await Promise.all(this.hosts.splice(0).map(one => one.close()));
   }
 

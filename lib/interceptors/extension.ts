@@ -46,7 +46,7 @@ function around({ chain, ...options }: InterceptorExtensionOptions): ServerExten
     },
     stages: method => ({ intercept: boundary.intercept(method) }),
     ask: (...asked) => boundary.ask(...asked),
-    notifier: (...asked) => boundary.teller(...asked),
+    notifier: (...asked) => boundary.notifier(...asked),
   };
 }
 

@@ -79,7 +79,7 @@ export class ApplicationExtension implements ServerExtension {
   private stagesAround(method: string, era: Era): Stages | undefined {
     const stages = this.providedStages(method, era);
     const entry = this.entries.get(method);
-    if (!entry?.requireClient && !entry?.run.hider) return stages;
+    if (!entry?.requireClient && !entry?.run.hidingGuard) return stages;
     const admit: Stage = next => {
       const admitted = stages?.admit?.(next) ?? next;
       return async (call, params) => {
@@ -111,14 +111,17 @@ export class ApplicationExtension implements ServerExtension {
     return {
       answer: (call, params) => this.answer(entry, call, params),
       ...{ where, eras, nameHeader, requirement },
-      ...(entry.run.hider && {
+      ...(entry.run.hidingGuard && {
         isHidden: (call: McpCall | undefined) => !call || this.isHidden(entry, call),
       }),
     };
   }
 
   private async isHidden(entry: ExtensionMethodEntry, call: McpCall): Promise<boolean> {
-    return entry.run.hider !== undefined && (await this.server.visibility.hider(entry, call)) !== undefined;
+    return (
+      entry.run.hidingGuard !== undefined &&
+      (await this.server.visibility.hidingGuard(entry, call)) !== undefined
+    );
   }
 
   private async answer(entry: ExtensionMethodEntry, call: McpCall, params: Params): Promise<Result> {

@@ -2,7 +2,7 @@ import { Global, Logger, Module } from '@nestjs/common';
 import { MCP_SERVERS, McpServers } from './mcp-servers.js';
 import { HandlerExplorer } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
-import { StandInHost } from '../execution/enhancer-host.js';
+import { EnhancerHost } from '../execution/enhancer-host.js';
 import { BoundMiddleware } from '../execution/route/bound-middleware.js';
 import { HandlerExecutor } from '../execution/handler-executor.js';
 import { RequestScope } from '../execution/request-scope.js';
@@ -29,7 +29,7 @@ import { loadedVersions } from '../util/version.js';
     McpServers,
     McpServerRegistry,
     RequestScope,
-    StandInHost,
+    EnhancerHost,
     Traffic,
     { provide: MCP_SERVERS, useExisting: McpServers },
   ],

@@ -194,7 +194,7 @@ export interface McpCall {
   /** Replaces the `requestState` if the server keeps the journal of the call. */
   readonly memory?: RoundMemory;
   /** The lowest level of log messages to send. Undefined: no messages are sent. */
-  readonly leastSevere?: LoggingLevel;
+  readonly minLogLevel?: LoggingLevel;
   /** The client's lasting connection, for a gateway (2025 era). */
   readonly channel?: ClientChannel;
   /** Resource subscriptions of this connection (2025 era). Clients of 2026-07-28 use `subscriptions/listen` instead. */

@@ -20,12 +20,12 @@ const LEVELS: readonly LoggingLevel[] = [
 
 /** Sends a log message if the client's level includes it. */
 export async function sendLog(
-  { reply, leastSevere }: Pick<McpCall, 'reply' | 'leastSevere'>,
+  { reply, minLogLevel }: Pick<McpCall, 'reply' | 'minLogLevel'>,
   level: LoggingLevel,
   data: unknown,
   logger?: string,
 ): Promise<void> {
-  if (leastSevere === undefined || LEVELS.indexOf(level) < LEVELS.indexOf(leastSevere)) return;
+  if (minLogLevel === undefined || LEVELS.indexOf(level) < LEVELS.indexOf(minLogLevel)) return;
   await reply.notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) });
 }
 

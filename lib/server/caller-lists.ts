@@ -117,7 +117,7 @@ export class CallerLists {
 
   private rowsOf(map: ReadonlyMap<string, Listed>): Rows {
     const entries = [...map.values()];
-    const guarded = entries.filter(({ run }) => run.hider);
+    const guarded = entries.filter(({ run }) => run.hidingGuard);
     const { permissions } = this;
     const isForAll = ({ requirement }: Listed) =>
       !permissions ||

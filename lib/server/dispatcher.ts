@@ -66,7 +66,7 @@ export class Dispatcher {
     const name = requireString(params, 'name');
     const known = this.source.catalog.tools.get(name);
     // `await` costs time even for a value that is not a promise.
-    const entry = known?.run.hider || call.http?.view ? await this.shown(known, call) : known;
+    const entry = known?.run.hidingGuard || call.http?.view ? await this.shown(known, call) : known;
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
     try {

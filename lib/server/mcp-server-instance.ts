@@ -118,7 +118,7 @@ export class McpServerInstance {
     this.limits = {
       calls: this.running.limit,
       hanging: this.running.hanging,
-      inputRequests: rounds.suspensions.limit,
+      inputRequests: rounds.pendingRequests.limit,
     };
 
     const further = Array.from(methods.values(), ({ requirement }) => requirement);

@@ -32,7 +32,7 @@ export type ConnectionData = Pick<
   | 'protocolVersion'
   | 'clientInfo'
   | 'clientCapabilities'
-  | 'leastSevere'
+  | 'minLogLevel'
   | 'channel'
   | 'subscriptions'
 >;
@@ -147,7 +147,7 @@ export class SdkServer extends McpServer {
       protocolVersion: server.getNegotiatedProtocolVersion() ?? OLDEST_ASSUMED,
       clientInfo: server.getClientVersion(),
       clientCapabilities: server.getClientCapabilities(),
-      leastSevere: server.getCapabilities().logging && this.level,
+      minLogLevel: server.getCapabilities().logging && this.level,
       channel: this.channel,
       subscriptions: this.subscriptions,
     };
@@ -239,7 +239,7 @@ export class SdkServer extends McpServer {
       protocolVersion: version,
       clientInfo: envelope?.[CLIENT_INFO_META_KEY] as Implementation | undefined,
       clientCapabilities: envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined,
-      leastSevere: this.server.getCapabilities().logging && (envelope?.[LOG_LEVEL_META_KEY] as LoggingLevel),
+      minLogLevel: this.server.getCapabilities().logging && (envelope?.[LOG_LEVEL_META_KEY] as LoggingLevel),
       inputResponses: mcpReq.inputResponses,
       malformedResponses: mcpReq.droppedInputResponseKeys,
       requestState: mcpReq.requestState(),

@@ -1,7 +1,7 @@
 import { HttpException, Logger } from '@nestjs/common';
 import type { Catalog, Pages } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
-import type { Hider } from '../execution/handler-pipeline.js';
+import type { HidingGuard } from '../execution/handler-pipeline.js';
 import { McpContext } from '../execution/mcp-context.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall } from '../protocol/mcp-call.js';
@@ -30,7 +30,7 @@ interface VisibilityOptions {
 /** Decides which handlers a caller sees: `@Visible` first, then, in lists, the permissions of the caller. */
 export class Visibility {
   /** The guards of `@Visible` that hide handlers, by request. */
-  private readonly hiders = new WeakMap<object, Map<Hideable, Promise<Hider | undefined>>>();
+  private readonly hidingGuards = new WeakMap<object, Map<Hideable, Promise<HidingGuard | undefined>>>();
   /** When the guard of a handler was last reported to fail. */
   private readonly failures = new WeakMap<Hideable, number>();
   private readonly lists = new WeakMap<Catalog, Promise<CallerLists>>();
@@ -56,16 +56,16 @@ export class Visibility {
   /** Whether a handler belongs to the view of a call, and `@Visible` shows it to the caller. */
   private shows(entry: Entry, call: McpCall): boolean | Promise<boolean> {
     if (call.http?.view?.has(entry) === false) return false;
-    return entry.run.hider && !call.lifecycle?.isAdmitted
-      ? this.hider(entry, call).then(hider => hider === undefined)
+    return entry.run.hidingGuard && !call.lifecycle?.isAdmitted
+      ? this.hidingGuard(entry, call).then(hidingGuard => hidingGuard === undefined)
       : true;
   }
 
   /** The guard of `@Visible` that hides a handler from a caller. Guards decide once for each handler and request. */
-  async hider(entry: Hideable, call: McpCall): Promise<Hider | undefined> {
+  async hidingGuard(entry: Hideable, call: McpCall): Promise<HidingGuard | undefined> {
     const request = call.http?.request ?? call.params;
-    const known = this.hiders.get(request) ?? new Map<Hideable, Promise<Hider | undefined>>();
-    this.hiders.set(request, known);
+    const known = this.hidingGuards.get(request) ?? new Map<Hideable, Promise<HidingGuard | undefined>>();
+    this.hidingGuards.set(request, known);
     const verdict = known.get(entry) ?? this.ask(entry, call);
     known.set(entry, verdict);
     return verdict;
@@ -93,7 +93,7 @@ export class Visibility {
     call: McpCall | undefined,
   ): readonly (Requirement | undefined)[] | Promise<readonly (Requirement | undefined)[]> {
     const { entries, completer } = namedIn(this.options.catalog(), method, params);
-    const owner = call ? this.firstShown(entries, call) : entries.find(({ run }) => !run.hider);
+    const owner = call ? this.firstShown(entries, call) : entries.find(({ run }) => !run.hidingGuard);
     if (!completer && !(owner instanceof Promise)) return owner ? [owner.requirement] : NOTHING;
     return this.neededBy(owner, completer, call);
   }
@@ -105,21 +105,21 @@ export class Visibility {
   ): Promise<readonly (Requirement | undefined)[]> {
     const owner = await shown;
     if (!owner) return NOTHING;
-    const isShown = completer && (call ? await this.shows(completer, call) : !completer.run.hider);
+    const isShown = completer && (call ? await this.shows(completer, call) : !completer.run.hidingGuard);
     return isShown ? [owner.requirement, completer.requirement] : [owner.requirement];
   }
 
-  private async ask(entry: Hideable, call: McpCall): Promise<Hider | undefined> {
+  private async ask(entry: Hideable, call: McpCall): Promise<HidingGuard | undefined> {
     const { run, where } = entry;
     const asked = { data: {}, context: new McpContext(call, this.options.changes) };
-    const hider = await run.hider?.(asked).catch((error: unknown): Hider => ({ error }));
+    const hidingGuard = await run.hidingGuard?.(asked).catch((error: unknown): HidingGuard => ({ error }));
     // A guard that refuses says so by an exception, too.
-    const isFault = hider?.error !== undefined && !(hider.error instanceof HttpException);
+    const isFault = hidingGuard?.error !== undefined && !(hidingGuard.error instanceof HttpException);
     if (isFault && this.isNewFailure(entry)) {
       const logger = new Logger(`McpModule(${this.options.server})`);
-      logger.warn(`${where} is hidden, because a guard of @Visible failed`, hider.error);
+      logger.warn(`${where} is hidden, because a guard of @Visible failed`, hidingGuard.error);
     }
-    return hider;
+    return hidingGuard;
   }
 
   /** A list asks all guards, and a client can read lists as fast as it likes. */

@@ -82,7 +82,7 @@ function bindSource(provider: Provider, executor: HandlerExecutor): BoundSource 
     const run = runs[name]!;
     const call = { data: args, context: ctx };
     try {
-      if (await run.hider?.(call)) return undefined;
+      if (await run.hidingGuard?.(call)) return undefined;
       return (await run(call)) as T;
     } catch (thrown) {
       if (thrown instanceof GuardDenied) return undefined;

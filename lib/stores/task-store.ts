@@ -25,7 +25,7 @@ export interface StoredCall {
   readonly clientInfo?: Implementation;
   readonly clientCapabilities?: ClientCapabilities;
   readonly meta?: Params;
-  readonly leastSevere?: LoggingLevel;
+  readonly minLogLevel?: LoggingLevel;
   /** The trace position of the call. */
   readonly mark?: string;
   /** What earlier runs have recorded: answers, steps and deterministic values. */

@@ -20,9 +20,9 @@ export function storedCall(
   params: Params,
   { mark, journal }: Pick<StoredCall, 'mark' | 'journal'>,
 ): StoredCall {
-  const { requestId, protocolVersion, clientInfo, clientCapabilities, meta, leastSevere, identity } = call;
+  const { requestId, protocolVersion, clientInfo, clientCapabilities, meta, minLogLevel, identity } = call;
   const { token: _token, ...authInfo } = call.authInfo ?? {};
-  const stored = { requestId, params, protocolVersion, clientInfo, clientCapabilities, meta, leastSevere };
+  const stored = { requestId, params, protocolVersion, clientInfo, clientCapabilities, meta, minLogLevel };
   return {
     ...stored,
     ...(call.authInfo && { authInfo: authInfo as StoredCall['authInfo'] }),

@@ -167,8 +167,8 @@ describe('a call of a 2025-era client that waits for an answer', () => {
       await asked.promise;
     }
   };
-  const suspensions = () =>
-    app.get<McpServers>(MCP_SERVERS, { strict: false }).get(undefined)!.rounds.suspensions;
+  const pendingRequests = () =>
+    app.get<McpServers>(MCP_SERVERS, { strict: false }).get(undefined)!.rounds.pendingRequests;
   const ask = (client: Client, options = {}, name = 'ask') => outcomeOf(client.callTool({ name }, options));
   const STYLES = ['ask', 'thrown', 'returned'];
 
@@ -193,14 +193,14 @@ describe('a call of a 2025-era client that waits for an answer', () => {
         for (let one = 0; one < count; one++) callers.push(await open());
         const waiting = [0, 1].map(index => ask(callers[index % count], {}, name));
         await isAsked(2);
-        expect(suspensions().size).toBe(2);
+        expect(pendingRequests().size).toBe(2);
         expect(await ask(callers[0], {}, name)).toMatchObject({
           data: { status },
           message: expect.stringContaining('Too many calls wait'),
         });
         answers.forEach(answer => answer());
         expect(await Promise.all(waiting)).toMatchObject(Array(2).fill({ content: [{ text: 'decline' }] }));
-        expect(suspensions().size).toBe(0);
+        expect(pendingRequests().size).toBe(0);
         const again = ask(callers[0], {}, name);
         await isAsked(3);
         answers[2]();
@@ -214,7 +214,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
         code: -32000,
         message: expect.stringContaining('did not answer in time'),
       });
-      expect(suspensions().size).toBe(0);
+      expect(pendingRequests().size).toBe(0);
     });
   });
 
@@ -245,14 +245,14 @@ describe('a call of a 2025-era client that waits for an answer', () => {
       expect(JSON.stringify(await ask(client, {}, name))).toContain('Too many calls wait');
     }
     expect(answers).toEqual([]);
-    expect(suspensions().size).toBe(0);
+    expect(pendingRequests().size).toBe(0);
   });
 
   it('is asked nothing where it can be asked for one thing only', async () => {
     await start();
     expect(await ask(await open(), {}, 'unlike')).toMatchObject({ code: -32021 });
     expect(answers).toEqual([]);
-    expect(suspensions().size).toBe(0);
+    expect(pendingRequests().size).toBe(0);
   });
 
   it('counts where it only asks to be called again', async () => {
@@ -267,7 +267,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
     answers[0]();
     expect(await waiting).toMatchObject({ content: [{ text: 'decline' }] });
     expect(await ask(client, {}, 'again')).toMatchObject({ content: [{ text: 'called again' }] });
-    expect(suspensions().size).toBe(0);
+    expect(pendingRequests().size).toBe(0);
   });
 
   it('ends its handler where no answer comes in time', async () => {
@@ -284,7 +284,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
     aborting.abort();
     await call;
     await app.get(Tools).end.promise;
-    expect(suspensions().size).toBe(0);
+    expect(pendingRequests().size).toBe(0);
   });
 
   it('ends where the session does', async () => {
@@ -294,7 +294,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
     await isAsked(1);
     await (client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession();
     await app.get(Tools).end.promise;
-    expect(suspensions().size).toBe(0);
+    expect(pendingRequests().size).toBe(0);
   });
 
   it('ends where the application does', async () => {

@@ -16,7 +16,7 @@ const PACE_MS = 250;
  */
 export class InlineRounds {
   constructor(
-    private readonly suspensions: PendingRequests,
+    private readonly pendingRequests: PendingRequests,
     private readonly maxRounds: number,
   ) {}
 
@@ -49,12 +49,12 @@ export class InlineRounds {
     { inputRequests }: InputRequiredResult,
   ): Promise<McpCall['inputResponses']> {
     if (!inputRequests || Object.keys(inputRequests).length === 0) {
-      await this.suspensions.pause(call, PACE_MS);
+      await this.pendingRequests.pause(call, PACE_MS);
       return undefined;
     }
     const over = new AbortController();
     try {
-      return await this.suspensions.askAll(call, inputRequests, over.signal);
+      return await this.pendingRequests.askAll(call, inputRequests, over.signal);
     } finally {
       over.abort(new RoundEnded());
     }

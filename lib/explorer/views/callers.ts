@@ -265,10 +265,10 @@ async function reasonOf(
   const call = recordings[0].calls.find(one => one.method === method);
   if (call?.http?.view?.has(entry) === false)
     return missing('part', [], 'It is not in this part of the server');
-  const hider = call && (await visibility.hider(entry, call));
-  if (hider) {
-    const guard = hider.guard ? nameOf(hider.guard) : '@Visible';
-    const { error } = hider;
+  const hidingGuard = call && (await visibility.hidingGuard(entry, call));
+  if (hidingGuard) {
+    const guard = hidingGuard.guard ? nameOf(hidingGuard.guard) : '@Visible';
+    const { error } = hidingGuard;
     // The message of an error can hold secrets.
     const verb =
       error === undefined || error instanceof HttpException

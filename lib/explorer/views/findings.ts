@@ -95,7 +95,7 @@ function unguardedOf(
 ): ReadonlySet<Entry> {
   if (permissions?.anonymous === false) return new Set();
   const isGuarded = ({ run, requirement }: Entry) =>
-    run.hider !== undefined ||
+    run.hidingGuard !== undefined ||
     (requirement?.scopes.length ?? 0) > 0 ||
     enhancerSteps(run.plan, config).some(({ kind, level }) => kind === 'guard' && level !== 'global');
   const bare = tools.filter(tool => !isGuarded(tool) && tool.requirement?.anonymous !== true);

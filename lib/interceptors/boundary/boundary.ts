@@ -12,11 +12,17 @@ import { contextOf } from '../messages/context.js';
 import { EVENT_OF } from '../protocol/events.js';
 import type { InterceptorReports } from '../reports.js';
 import { marked, ownList, synthetic, toolError, withWarnings } from './answers.js';
-import { InputCrossing } from './input-crossing.js';
+import { InterceptedInputRequests } from './intercepted-input-requests.js';
 import { isSameItem, ListGuard } from './list-guard.js';
 import { listenStage } from './listen-stage.js';
 import { isFinal, isInputRequired, Message } from './message.js';
-import { Outbox, statusEvent, statusIn, telling, type PassNotification } from './outbox.js';
+import {
+  NotificationQueue,
+  statusEvent,
+  statusIn,
+  withInterceptedNotifications,
+  type PassNotification,
+} from './notification-queue.js';
 import { orLater, phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';
 
 interface BoundaryOptions {
@@ -76,9 +82,9 @@ export class Boundary {
     // Most methods send no notifications, so the chain is only found on demand.
     const find = () => (found ??= this.messageOf(call.method, call.method, call));
     try {
-      return await telling(
+      return await withInterceptedNotifications(
         call,
-        this.outbox((...told) => this.passing(find, ...told)),
+        this.queue((...told) => this.passing(find, ...told)),
         one => next(one, params),
       );
     } finally {
@@ -124,7 +130,7 @@ export class Boundary {
         let message: Message | undefined;
         try {
           message = await this.messageOf(call.method, call.method, call).catch(orLater);
-          return await new InputCrossing(message, this.runOrLater).sorted(requests);
+          return await new InterceptedInputRequests(message, this.runOrLater).sorted(requests);
         } catch (error) {
           throw error instanceof Refused ? error.denial : error;
         } finally {
@@ -195,14 +201,14 @@ export class Boundary {
   ): Promise<Result> {
     const message = await this.messageOf(method, method, call);
     try {
-      return await new InputCrossing(message, this.run).asking(send)(method, params, options);
+      return await new InterceptedInputRequests(message, this.run).asking(send)(method, params, options);
     } finally {
       message.end?.();
     }
   }
 
   /** Returns a function that sends notifications to a client outside of its calls. */
-  teller(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
+  notifier(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
     const pass: PassNotification = async (name, ...told) => {
       let message: Message | undefined;
       const find = async () => (message = await this.messageOf(name, name, callOf()));
@@ -212,12 +218,12 @@ export class Boundary {
         message?.end?.();
       }
     };
-    const outbox = this.outbox(pass);
-    return (method, params) => outbox.send(method, params, send);
+    const queue = this.queue(pass);
+    return (method, params) => queue.send(method, params, send);
   }
 
-  private outbox(pass: PassNotification): Outbox {
-    return new Outbox(pass, this.options.settings.timeoutMs);
+  private queue(pass: PassNotification): NotificationQueue {
+    return new NotificationQueue(pass, this.options.settings.timeoutMs);
   }
 
   private async passing(
@@ -276,12 +282,12 @@ export class Boundary {
       return isInputRequired(answer) ? this.sendAsking(message, answer, payload) : answer;
     };
     const work = chain.hooksInput
-      ? (told: McpCall) => new InputCrossing(message, this.run).around(told, once)
+      ? (told: McpCall) => new InterceptedInputRequests(message, this.run).around(told, once)
       : once;
     return chain.hooksNotifications
-      ? telling(
+      ? withInterceptedNotifications(
           call,
-          this.outbox((...told) => this.pass(message, ...told)),
+          this.queue((...told) => this.pass(message, ...told)),
           work,
         )
       : work(call);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { INPUT_EVENTS, NOTIFICATION_EVENTS } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
-import { Beside } from './beside.js';
+import { AuditRuns } from './audit-runs.js';
 import { type Abortable, systemClock } from './deadline.js';
 import { configNames, namesOf, prepare, type ChainEntry, type PreparedEntry } from './entry.js';
 import { frozenCopy } from './frozen.js';
@@ -28,7 +28,7 @@ export class Chain {
     entries: readonly ChainEntry[],
     {
       clock = systemClock,
-      beside = new Beside(),
+      auditRuns = new AuditRuns(),
       defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
       maxTimeoutMs = MAX_TIMEOUT_MS,
       observe,
@@ -41,7 +41,7 @@ export class Chain {
       event => this.hooks(event, 'request') || this.hooks(event, 'response'),
     );
     this.hooksNotifications = NOTIFICATION_EVENTS.some(event => this.hooks(event, 'request'));
-    this.options = { clock, beside, defaultTimeoutMs, maxTimeoutMs, observe, observeSink };
+    this.options = { clock, auditRuns, defaultTimeoutMs, maxTimeoutMs, observe, observeSink };
   }
 
   hooked(event: string): Hooked {

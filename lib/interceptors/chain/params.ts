@@ -1,6 +1,6 @@
 import type { ObserveTurn } from '../../protocol/traffic-listener.js';
 import type { Direction, InvocationContext, Phase } from '../protocol/types.js';
-import type { Beside } from './beside.js';
+import type { AuditRuns } from './audit-runs.js';
 import type { Clock } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 
@@ -50,7 +50,7 @@ export interface ChainOptions {
   readonly maxTimeoutMs?: number;
   readonly clock?: Clock;
   /** Bounds the audit interceptors that run after the decision. Default: a separate bound for this chain. */
-  readonly beside?: Beside;
+  readonly auditRuns?: AuditRuns;
   /** Observes each run of a validator or mutator. Default: none. */
   readonly observe?: ObserveTurn;
   /** Observes each run of a sink. The chain does not wait for sinks. */

@@ -14,7 +14,7 @@ import {
   type Writable,
 } from './result.js';
 import type { Selection } from './selection.js';
-import { type Ends, type Given, type Said, verdictOf } from './verdict.js';
+import { type HaltReason, type VerdictInput, type VerdictDetails, verdictOf } from './verdict.js';
 
 type Optional = 'observe' | 'observeSink';
 
@@ -22,11 +22,11 @@ export type RunOptions = Required<Omit<ChainOptions, Optional>> & Pick<ChainOpti
 
 export type OnEnd = (result: ChainResult) => void;
 
-interface Halt extends Ends {
+interface Halt extends HaltReason {
   readonly result: EntryResult;
 }
 
-interface Turn extends Given {
+interface Turn extends VerdictInput {
   readonly place: number;
   readonly isFinal: boolean;
   readonly seen: TurnObserving | undefined;
@@ -111,7 +111,7 @@ export class ChainRun {
       this.report(halt, whole);
       onEnd(whole);
     });
-    this.options.beside.keep(left, () => watch.giveUp());
+    this.options.auditRuns.keep(left, () => watch.giveUp());
     return decision;
   }
 
@@ -177,7 +177,7 @@ export class ChainRun {
     // A late failure must not end the process.
     concluded.catch(() => undefined);
     this.audits.push(concluded);
-    if (this.onEnd) this.options.beside.add(concluded);
+    if (this.onEnd) this.options.auditRuns.add(concluded);
     return undefined;
   }
 
@@ -186,15 +186,15 @@ export class ChainRun {
       turn.seen?.end(undefined);
       return void this.skip(turn.entry, 'when');
     }
-    const { outcome, said, next, response, ends } = verdictOf(turn, invoked, this.params);
-    const result = this.add(turn, outcome, invoked.durationMs, said);
+    const { outcome, details, next, response, halt } = verdictOf(turn, invoked, this.params);
+    const result = this.add(turn, outcome, invoked.durationMs, details);
     turn.seen?.end(result);
     if (next !== undefined) {
       this.payload = next;
       this.modified = true;
     }
     if (response) this.response = { interceptor: turn.entry.name, result: response };
-    return ends && { ...ends, result };
+    return halt && { ...halt, result };
   }
 
   private isDue(entry: PreparedEntry): boolean {
@@ -207,7 +207,7 @@ export class ChainRun {
     const { protocolVersion, simulate } = this.params;
     if (!isCompatible(compat, protocolVersion)) return 'compat';
     const isBeside = this.onEnd && mode === 'audit' && type !== 'sink';
-    if (isBeside && this.options.beside.isFull) return 'busy';
+    if (isBeside && this.options.auditRuns.isFull) return 'busy';
     return simulate && traits.sideEffects !== 'none' ? 'side-effects' : undefined;
   }
 
@@ -224,7 +224,7 @@ export class ChainRun {
     { entry, place, isFinal }: Turn,
     outcome: Outcome,
     durationMs: number,
-    said?: Said,
+    details?: VerdictDetails,
   ): EntryResult {
     const { name, host, mode } = entry;
     const { phase } = this.params;
@@ -233,7 +233,7 @@ export class ChainRun {
     if (mode === 'audit') result.mode = mode;
     if (isFinal) result.final = true;
     if (outcome === 'pass') result.valid = true;
-    if (said) Object.assign(result, said);
+    if (details) Object.assign(result, details);
     this.results[place] = result;
     return result;
   }

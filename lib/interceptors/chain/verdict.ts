@@ -9,33 +9,33 @@ import { SyntheticResponse } from './synthetic-response.js';
 import { isRecord } from '../../util/is-record.js';
 import { diffOf } from './diff.js';
 
-export interface Given {
+export interface VerdictInput {
   readonly entry: PreparedEntry;
   readonly payload: unknown;
 }
 
-export type Said = Partial<EntryResult>;
+export type VerdictDetails = Partial<EntryResult>;
 
-export interface Ends {
+export interface HaltReason {
   readonly status: Exclude<ChainStatus, 'success'>;
   readonly reason: string;
 }
 
 export interface Verdict {
   readonly outcome: Outcome;
-  readonly said?: Said;
+  readonly details?: VerdictDetails;
   readonly next?: unknown;
   readonly response?: object;
-  readonly ends?: Ends;
+  readonly halt?: HaltReason;
 }
 
 /** Has all properties: most verdicts are this object, so the code that reads verdicts sees one shape. */
 const PASS: Verdict = {
   outcome: 'pass',
-  said: undefined,
+  details: undefined,
   next: undefined,
   response: undefined,
-  ends: undefined,
+  halt: undefined,
 };
 
 /**
@@ -43,7 +43,7 @@ const PASS: Verdict = {
  * interceptor.
  */
 export function verdictOf(
-  given: Given,
+  given: VerdictInput,
   invoked: Exclude<Invoked, { kind: 'skipped' }>,
   params: ChainParams,
 ): Verdict {
@@ -67,30 +67,30 @@ function failure(
   error: string,
   { isRunOver, isUnavailable }: { isRunOver?: boolean; isUnavailable?: boolean } = {},
 ): Verdict {
-  const said: Said = isUnavailable ? { error, unavailable: true } : { error };
-  if (mode === 'audit') return { outcome, said };
-  if (failOpen && !isRunOver) return { outcome, said: { ...said, failedOpen: true } };
+  const details: VerdictDetails = isUnavailable ? { error, unavailable: true } : { error };
+  if (mode === 'audit') return { outcome, details };
+  if (failOpen && !isRunOver) return { outcome, details: { ...details, failedOpen: true } };
   const status = isRunOver ? 'timeout' : type === 'validation' ? 'validation_failed' : 'mutation_failed';
-  return { outcome, said, ends: { status, reason: error } };
+  return { outcome, details, halt: { status, reason: error } };
 }
 
 function validation(value: unknown, { mode }: PreparedEntry): Verdict {
   const { valid, severity, messages, suggestions, info } = readValidation(value);
-  const said: Writable<Said> = { valid };
-  if (severity) said.severity = severity;
-  if (messages) said.messages = messages;
+  const details: Writable<VerdictDetails> = { valid };
+  if (severity) details.severity = severity;
+  if (messages) details.messages = messages;
   // The other fields are plain values that were already read.
-  if (suggestions) said.suggestions = frozenCopy(suggestions);
-  if (info) said.info = frozenCopy(info);
-  if (valid) return { outcome: 'pass', said };
-  if (severity !== 'error') return { outcome: 'warn', said };
-  if (mode === 'audit') return { outcome: 'deny', said };
+  if (suggestions) details.suggestions = frozenCopy(suggestions);
+  if (info) details.info = frozenCopy(info);
+  if (valid) return { outcome: 'pass', details };
+  if (severity !== 'error') return { outcome: 'warn', details };
+  if (mode === 'audit') return { outcome: 'deny', details };
   const reason = messages?.[0]?.message ?? 'the payload is invalid';
-  return { outcome: 'deny', said, ends: { status: 'validation_failed', reason } };
+  return { outcome: 'deny', details, halt: { status: 'validation_failed', reason } };
 }
 
 /** @throws MalformedResultError if the value is not a result, or its payload does not fit the event */
-function mutation(value: unknown, { entry, payload: given }: Given, params: ChainParams): Verdict {
+function mutation(value: unknown, { entry, payload: given }: VerdictInput, params: ChainParams): Verdict {
   const { event, phase, checkPayload, simulate } = params;
   const isAudit = entry.mode === 'audit';
   if (SyntheticResponse.is(value)) {
@@ -99,9 +99,9 @@ function mutation(value: unknown, { entry, payload: given }: Given, params: Chai
     return failure(entry, 'crash', 'it answered with respondWith, which only the request phase has');
   }
   const { modified, payload, info } = readMutation(value, given);
-  const said: Writable<Said> = { modified: false };
-  if (info) said.info = frozenCopy(info);
-  if (!modified) return { outcome: 'unmodified', said };
+  const details: Writable<VerdictDetails> = { modified: false };
+  if (info) details.info = frozenCopy(info);
+  if (!modified) return { outcome: 'unmodified', details };
   // Checks the copy that is passed on, because `toJSON` or a getter can make it differ from the author's object.
   const next = frozenCopy(payload, given);
   if (next === undefined) throw new MalformedResultError('its payload is nothing as JSON');
@@ -112,12 +112,14 @@ function mutation(value: unknown, { entry, payload: given }: Given, params: Chai
   const breach = scope.breach(given, next);
   if (breach !== undefined) {
     const error = `it changed ${breach}, which its scope does not allow`;
-    return scope.drops ? { outcome: 'dropped', said: { ...said, error } } : failure(entry, 'crash', error);
+    return scope.drops
+      ? { outcome: 'dropped', details: { ...details, error } }
+      : failure(entry, 'crash', error);
   }
-  said.modified = true;
-  said.payload = next;
-  if (isAudit || simulate) said.diff = diffOf(given, next);
-  return { outcome: 'mutated', said, next: isAudit ? undefined : next };
+  details.modified = true;
+  details.payload = next;
+  if (isAudit || simulate) details.diff = diffOf(given, next);
+  return { outcome: 'mutated', details, next: isAudit ? undefined : next };
 }
 
 function responseOf({ result }: SyntheticResponse, { event, checkResponse }: ChainParams): object {

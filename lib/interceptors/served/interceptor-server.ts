@@ -195,17 +195,17 @@ function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): obj
   if (type === 'sink' && invoked.kind === 'value') {
     return { ...source, ...readSink(frozenCopy(invoked.value)), durationMs };
   }
-  const { outcome, said = { valid: true }, response } = verdictOf({ entry, payload }, invoked, run);
+  const { outcome, details = { valid: true }, response } = verdictOf({ entry, payload }, invoked, run);
   if (response || outcome === 'responded') {
     throw new Error('it answered with respondWith, which cannot be sent to its invoker');
   }
-  if (outcome === 'timeout') throw new InterceptorTimeout(said.error);
-  if (outcome === 'crash') throw new Error(said.error);
-  const { valid, severity, messages, suggestions, modified = false, info } = said;
+  if (outcome === 'timeout') throw new InterceptorTimeout(details.error);
+  if (outcome === 'crash') throw new Error(details.error);
+  const { valid, severity, messages, suggestions, modified = false, info } = details;
   const told =
     type === 'validation'
       ? { valid, severity, messages, suggestions }
-      : { modified, payload: modified ? said.payload : payload };
+      : { modified, payload: modified ? details.payload : payload };
   return { ...source, ...told, info, durationMs };
 }
 

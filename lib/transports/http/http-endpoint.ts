@@ -247,7 +247,7 @@ export class HttpEndpoint {
       era: 'legacy',
       protocolVersion: versionIn(rawRequest) ?? OLDEST_ASSUMED,
       // The client has no way to choose another level.
-      leastSevere: this.server.capabilities.logging && 'debug',
+      minLogLevel: this.server.capabilities.logging && 'debug',
     };
   }
 

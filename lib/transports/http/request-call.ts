@@ -23,7 +23,7 @@ export function modernCall(
     [PROTOCOL_VERSION_META_KEY]: protocolVersion,
     [CLIENT_INFO_META_KEY]: clientInfo,
     [CLIENT_CAPABILITIES_META_KEY]: clientCapabilities,
-    [LOG_LEVEL_META_KEY]: leastSevere,
+    [LOG_LEVEL_META_KEY]: minLogLevel,
     ...meta
   } = _meta;
   const hasMeta = Object.keys(meta).length > 0;
@@ -39,7 +39,7 @@ export function modernCall(
     clientCapabilities: clientCapabilities as McpCall['clientCapabilities'],
     http: httpOf(incoming),
     meta: hasMeta ? meta : undefined,
-    leastSevere: leastSevere as LoggingLevel | undefined,
+    minLogLevel: minLogLevel as LoggingLevel | undefined,
     requestState,
     ...(inputResponses !== undefined && sorted(inputResponses as Params)),
   };

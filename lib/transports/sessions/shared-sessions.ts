@@ -11,7 +11,7 @@ import type { PeerMessage, Peers } from './peers.js';
 import type { SessionOptions } from './session.js';
 import { SharedSession } from './shared-session.js';
 import { RecentChanges, type HeardChange } from './recent-changes.js';
-import { Turnstile } from './turnstile.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 import {
   fieldsOf,
   fieldsOfChange,
@@ -70,8 +70,8 @@ export class SharedSessions {
   private readonly channel: NodeChannel;
   private readonly store: SessionStore;
   private beating?: NodeJS.Timeout;
-  private readonly offers = new Turnstile(MAX_AT_ONCE);
-  private readonly checks = new Turnstile(MAX_AT_ONCE);
+  private readonly offers = new ConcurrencyLimit(MAX_AT_ONCE);
+  private readonly checks = new ConcurrencyLimit(MAX_AT_ONCE);
   /** The time of the last message of each other node, in milliseconds since 1970. */
   private readonly known = new Map<string, number>();
   private hasAsked = false;

@@ -1,5 +1,5 @@
 /** Limits how many tasks run at a time. Further tasks wait in order. */
-export class Turnstile {
+export class ConcurrencyLimit {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 

@@ -17,7 +17,7 @@ export type PassNotification = (
 const MAX_LENGTH = 1024 * 1024;
 
 /** Passes progress and log messages through the chain one after the other, and sends them in order. */
-export class Outbox {
+export class NotificationQueue {
   private length = 0;
   private last?: Promise<void>;
   private deadline?: number;
@@ -68,23 +68,23 @@ export const statusEvent = ({ requestId }: McpCall, message: string): [method: s
 export const statusIn = ({ message }: Params): string | undefined =>
   typeof message === 'string' ? message : undefined;
 
-/** Runs work whose notifications, and status messages of its task, pass an outbox. All of them are sent before it returns. */
-export async function telling<T>(
+/** Runs work whose notifications, and status messages of its task, pass a queue. All of them are sent before it returns. */
+export async function withInterceptedNotifications<T>(
   call: McpCall,
-  outbox: Outbox,
+  queue: NotificationQueue,
   work: (call: McpCall) => Promise<T>,
 ): Promise<T> {
   const { reply } = call;
   const notify: Notify = (method, params) =>
-    outbox.send(method, params, (name, passed) => reply.notify(name, passed));
+    queue.send(method, params, (name, passed) => reply.notify(name, passed));
   const status = (message: string) =>
-    outbox.send(...statusEvent(call, message), async (_, passed) => {
+    queue.send(...statusEvent(call, message), async (_, passed) => {
       const text = statusIn(passed);
       if (text !== undefined) await reply.status?.(text);
     });
   try {
     return await work({ ...call, reply: channelOver(reply, { notify, status }) });
   } finally {
-    await outbox.settled();
+    await queue.settled();
   }
 }

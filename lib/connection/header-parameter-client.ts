@@ -37,32 +37,32 @@ export async function observed<T>(
   }
 }
 
-export interface MirroringClientParts {
+export interface HeaderParameterClientParts {
   readonly tools?: ToolDefinitions;
   readonly observer?: Observer;
   /** How tasks of calls reach the server. Without it, the client declares no tasks. */
   readonly tasks?: TaskAccess;
 }
 
-type MirroringClient = new (
+type HeaderParameterClient = new (
   info: Implementation,
   options: ClientOptions,
-  parts?: MirroringClientParts,
+  parts?: HeaderParameterClientParts,
 ) => TaskPassingClient;
 
 /**
  * Sends the `Mcp-Param-*` headers of calls. The SDK encodes an empty string, drops inexact integers, and knows no tool
  * before a list.
  */
-export function mirroringClient(sdk: typeof Sdk): MirroringClient {
-  return class MirroringClient extends taskClient(sdk) {
+export function headerParameterClient(sdk: typeof Sdk): HeaderParameterClient {
+  return class HeaderParameterClient extends taskClient(sdk) {
     private readonly tools?: ToolDefinitions;
     private readonly observer?: Observer;
 
     constructor(
       info: Implementation,
       options: ClientOptions,
-      { tools, observer, tasks }: MirroringClientParts = {},
+      { tools, observer, tasks }: HeaderParameterClientParts = {},
     ) {
       super(info, options, tasks && (() => tasks));
       this.tools = tools;

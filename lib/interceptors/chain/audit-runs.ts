@@ -1,7 +1,7 @@
 const MAX_RUNNING = 100;
 
 /** Audit interceptors that run after the decision. Their number is bounded, and a shutdown ends them. */
-export class Beside {
+export class AuditRuns {
   private running = 0;
   private readonly runs = new Map<Promise<void>, () => void>();
 

@@ -18,7 +18,7 @@ const MAX_ANSWERS = 100;
 const MAX_ANSWERED_ROUNDS = 10;
 
 /** Runs the chain around the input requests of a message, in both eras. */
-export class InputCrossing {
+export class InterceptedInputRequests {
   constructor(
     private readonly message: Message,
     private readonly runPhase: RunPhase,
