@@ -61,6 +61,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['several-servers', 'Several servers'],
     ['sessions', 'Sessions'],
     ['several-nodes', 'Several nodes'],
+    ['load-balancers', 'Load balancers'],
     ['limits', 'Limits'],
     ['shutdown', 'Shutting down'],
     ['telemetry', 'Telemetry'],
