@@ -1,11 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Logger } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import {
   isInputRequiredResult,
   ProtocolError,
-  SdkError,
-  SdkErrorCode,
   type Implementation,
   type LoggingLevel,
   type Result,
@@ -18,7 +15,6 @@ import { callerOf } from '../protocol/caller.js';
 import { LimitReached } from '../protocol/caller-limit.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, Era, McpCall, Params } from '../protocol/mcp-call.js';
-import type { ToolSchemas } from '../protocol/handlers.js';
 import { TASKS_EXTENSION } from '../protocol/tasks.js';
 import type { TaskSubscription } from '../connection/task-subscriptions.js';
 import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
@@ -27,7 +23,7 @@ import { BackendLog, problemOf } from './backend-log.js';
 import { Call } from './call.js';
 import { CallerLists } from './caller-lists.js';
 import { CallerTokens } from './caller-tokens.js';
-import { askable, callerKey, paramsFor, resultFor, takesTasks, viewBy } from './caller-params.js';
+import { askable, callerKey, resultFor, viewBy } from './caller-params.js';
 import type { CallerStates } from './caller-states.js';
 import { BackendLimit, type ListDeadlines } from './caller-waits.js';
 import {
@@ -38,6 +34,7 @@ import {
   type SessionConnection,
 } from './session-connection.js';
 import { ConnectionManager } from './connection-manager.js';
+import { ForwardedCalls } from './forwarded-calls.js';
 import type { GatewayBackend } from './gateway-options.js';
 import { ListedNames } from './listed-names.js';
 import { OldTasks } from './old-tasks.js';
@@ -45,7 +42,7 @@ import type { GatewaySettings } from './resolve-options.js';
 import { SharedBackendSession } from './shared-backend-session.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
-import { METHODS, isList, offers } from '../protocol/methods.js';
+import { isList, offers } from '../protocol/methods.js';
 
 export interface BackendDescription {
   readonly era: Era;
@@ -81,9 +78,10 @@ export class Backend {
   private readonly connections: ConnectionManager;
   private readonly base: BackendConnection;
   private readonly log: BackendLog;
+  private readonly forwarded: ForwardedCalls;
   private readonly oldTasks: OldTasks;
   private readonly tokens?: CallerTokens;
-  private readonly report = (error: Error): void => this.host.report(error);
+  readonly report = (error: Error): void => this.host.report(error);
   private readonly onFailure = (thrown: unknown): void => this.log.failed(problemOf(thrown, this));
 
   constructor(
@@ -113,6 +111,7 @@ export class Backend {
     const owner = this.ownerOf((method, params) => this.publish(method, params));
     const opened = (client: Client) => this.describe(client);
     this.base = new BackendConnection(this.name, options, { ...owner, opened }, true);
+    this.forwarded = new ForwardedCalls(this, this.base, this.connections, host);
   }
 
   /** @throws McpException if the backend cannot be reached */
@@ -298,9 +297,7 @@ export class Backend {
       const isOpen = this.connections.known(exchange.channel)?.isOpen;
       const era = isOpen ? 'legacy' : (await this.ready(exchange.reply.signal)).era;
       const state = await states.open(this.prefix, params, exchange);
-      const answer = await (era === 'modern'
-        ? this.modern(method, params, exchange, state)
-        : this.legacy(method, params, exchange, state));
+      const answer = await this.forwarded[era](method, params, exchange, state);
       this.log.answered();
       const result = era === 'legacy' && method === 'tools/list' ? this.oldTasks.without(answer) : answer;
       this.names.learn(method, result);
@@ -315,71 +312,6 @@ export class Backend {
       if (error instanceof ProtocolError) this.log.answered();
       throw this.told(toClientError(error, this.onFailure, signal));
     }
-  }
-
-  private async modern(
-    method: string,
-    params: Params,
-    exchange: McpCall,
-    requestState: unknown,
-  ): Promise<Result> {
-    const {
-      channel,
-      reply: { signal },
-    } = exchange;
-    const { level } = this.connections.known(channel) ?? {};
-    const mayBeTask = this.hasTasks && takesTasks(exchange);
-    const sent = paramsFor('modern', params, exchange, { requestState, level, mayBeTask });
-    const send = async (tool?: ToolSchemas) => {
-      const result = await this.base.request(method, sent, { call: new Call(exchange), signal, tool });
-      const isTask = result['resultType'] === 'task';
-      if (isTask && !mayBeTask) {
-        throw new SdkError(SdkErrorCode.UnsupportedResultType, 'It answered a call with a task');
-      }
-      if (isTask || result['requestState'] !== undefined) this.host.states.warnOnce();
-      return result;
-    };
-    if (method !== 'tools/call') return send();
-    const tool = await this.tool(params['name'], exchange);
-    try {
-      return await send(tool);
-    } catch (error) {
-      if (!(error instanceof ProtocolError) || error.code !== McpErrorCode.HeaderMismatch) throw error;
-      // The backend has checked only the headers: its tool may have changed.
-      this.lists.relist(exchange);
-      const now = await this.tool(params['name'], exchange);
-      if (isDeepStrictEqual(now?.inputSchema, tool?.inputSchema)) throw error;
-      return send(now);
-    }
-  }
-
-  /** The definition of a tool; undefined if it is not listed. A backend that cannot list may still serve calls. */
-  private async tool(name: unknown, exchange: McpCall): Promise<ToolSchemas | undefined> {
-    try {
-      return await this.lists.find('tools/list', exchange, row => row['name'] === name);
-    } catch (error) {
-      if (exchange.reply.signal.aborted || error instanceof LimitReached) throw error;
-      this.report(error as Error);
-      return undefined;
-    }
-  }
-
-  private async legacy(method: string, params: Params, exchange: McpCall, state: unknown): Promise<Result> {
-    const {
-      channel,
-      reply: { signal },
-    } = exchange;
-    const { connections } = this;
-    const sent = paramsFor('legacy', params, exchange);
-    if (channel) {
-      return connections.connectionOf(channel).request(method, sent, { call: new Call(exchange), signal });
-    }
-    const asks =
-      METHODS.get(method)?.canAsk === true && Object.keys(askable(exchange.clientCapabilities)).length > 0;
-    const run = (call: Call, until: AbortSignal) =>
-      connections.pooled(method, sent, exchange, { call, signal: until, asks });
-    if (state === undefined && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
-    return this.host.suspended.run(state, exchange, run);
   }
 
   private open(
