@@ -53,11 +53,19 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
   };
 }
 
-/** Whether class-validator alone checks all that the JSON Schema of a class says. */
-export async function isCheckedByClassValidator(type: Type<unknown>): Promise<boolean> {
-  const converter = new ClassConverter(type, await loadClassPeers(), 'input');
+/**
+ * Checks what class-validator does not: the types that swagger alone gives.
+ * @returns undefined if class-validator checks all that the JSON Schema of the class says
+ */
+export async function swaggerCheckOf(type: Type<unknown>): Promise<CompiledSchema | undefined> {
+  const peers = await loadClassPeers();
+  const converter = new ClassConverter(type, peers, 'input');
   converter.convert();
-  return !converter.hasRest;
+  if (!converter.hasRest) return undefined;
+  const { required = [], ...schema } = new ClassConverter(type, peers, 'input', true).convert().schema;
+  const ruled = new Set(peers.rulesOf(type).map(({ propertyName }) => propertyName));
+  const unruled = (required as string[]).filter(name => !ruled.has(name));
+  return compileJsonSchema({ ...schema, required: unruled }, 'input');
 }
 
 function warnOnce(contradiction: string): void {

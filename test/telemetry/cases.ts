@@ -10,8 +10,6 @@ export interface Case {
   readonly era?: 'modern' | 'legacy';
   /** Whether it needs a connection or a session. */
   readonly isOfSession?: true;
-  /** Whether the SDK's server answers it, which does not know the HTTP request in a session. */
-  readonly isOfSdk?: true;
 }
 
 const ANY = {
@@ -130,20 +128,18 @@ export const CASES: readonly Case[] = [
     send: invoke('nowhere'),
     span: { method: 'interceptor/invoke', ...INVALID },
   },
-  { what: 'a ping', send: request('ping'), span: { method: 'ping' }, era: 'legacy', isOfSdk: true },
+  { what: 'a ping', send: request('ping'), span: { method: 'ping' }, era: 'legacy' },
   {
     what: 'a log level',
     send: request('logging/setLevel', { level: 'error' }),
     span: { method: 'logging/setLevel' },
     era: 'legacy',
-    isOfSdk: true,
   },
   {
     what: 'a log level that does not exist',
     send: request('logging/setLevel', { level: 'none' }),
     span: { method: 'logging/setLevel', errorType: '-32603', statusCode: '-32603' },
     era: 'legacy',
-    isOfSdk: true,
   },
   {
     what: 'server/discover',
@@ -155,7 +151,6 @@ export const CASES: readonly Case[] = [
     what: 'a method that does not exist',
     send: request('none/such'),
     span: { method: '_OTHER', errorType: '-32601', statusCode: '-32601' },
-    isOfSdk: true,
   },
 ];
 

@@ -28,11 +28,10 @@ describe.each(cells())('a server span over $name', ({ platform, era, legacy }) =
 
   it.each(casesOf(era, hasSession))(
     'has the attributes of the conventions for $what',
-    async ({ send, span, isOfSdk }) => {
+    async ({ send, span }) => {
       await send(client).catch(() => undefined);
       const [found, ...others] = recorder.spansOf('SERVER');
-      const hasAddress = !(isOfSdk && hasSession);
-      expectConform(found, { kind: 'SERVER', ...span, protocolVersion, hasSession, hasAddress });
+      expectConform(found, { kind: 'SERVER', ...span, protocolVersion, hasSession });
       expect(others).toEqual([]);
     },
   );

@@ -49,7 +49,7 @@ export async function flatSchema(
 
 /** A schema that is a union can only stand alone. */
 function onlyPart(
-  { place, schema, isChecked, source }: WholePart,
+  { place, schema, check, source }: WholePart,
   args: readonly NamedArgument[],
   parts: readonly WholePart[],
 ): RouteInput {
@@ -58,12 +58,12 @@ function onlyPart(
       'the schema of its query or body is a union, which cannot be joined with other parameters: declare "inputSchema"',
     );
   }
-  const validate: CompiledSchema['validate'] = isChecked
-    ? success
-    : async value => {
-        const result = await schema.validate(value);
+  const validate: CompiledSchema['validate'] = check
+    ? async value => {
+        const result = await check.validate(value);
         return result.ok ? success(value) : result;
-      };
+      }
+    : success;
   return {
     ...(source && { source }),
     schema: { jsonSchema: schema.jsonSchema, validate },
@@ -89,8 +89,8 @@ async function validate(value: unknown, { checked, own, args, parts, open }: Che
     if (!check || !Object.hasOwn(value, name)) continue;
     issues.push(...(await issuesOf(check, value[name], path => (path ? `${name}.${path}` : name))));
   }
-  for (const { place, schema, isChecked } of parts) {
-    if (isChecked) continue;
+  for (const { place, check } of parts) {
+    if (!check) continue;
     const names = new Map(
       args.filter(arg => arg.place === place).map(({ key, name }) => [key ?? name, name]),
     );
@@ -98,7 +98,7 @@ async function validate(value: unknown, { checked, own, args, parts, open }: Che
     const known = new Set(args.map(({ name }) => name));
     const further = place === open ? Object.entries(value).filter(([name]) => !known.has(name)) : [];
     const part = Object.fromEntries([...further, ...given.map(([key, name]) => [key, value[name]] as const)]);
-    issues.push(...(await issuesOf(schema, part, path => renamed(path, names))));
+    issues.push(...(await issuesOf(check, part, path => renamed(path, names))));
   }
   return issues.length > 0 ? failure(issues) : success(value);
 }

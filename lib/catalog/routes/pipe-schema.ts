@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import type { HandlerParam } from '../../execution/handler-params.js';
 import { declaredMethodOf, isDto } from '../../execution/handler-target.js';
-import { isCheckedByClassValidator } from '../../schema/class-compiler.js';
+import { swaggerCheckOf } from '../../schema/class-compiler.js';
 import { enumKeywords } from '../../schema/class-rules.js';
 import { compileSchema } from '../../schema/compile-schema.js';
 import { REFLECTED_TYPES } from '../../schema/reflected-types.js';
@@ -104,13 +104,15 @@ function isPipe(pipe: unknown, type: Type): boolean {
 }
 
 /**
- * Whether the pipes of a route check what the schema of a parameter checks, so that the server need not check it, too.
- * @param type the class of the parameter, if it has one
+ * The check of what the pipes of a route do not check of a parameter.
+ * @param schema checks all of it
+ * @returns undefined if the pipes check all of it
  */
-export async function isCheckedByPipe(
+export async function uncheckedByPipes(
   { target, config }: RouteSource,
   param: HandlerParam,
-): Promise<boolean> {
+  schema: CompiledSchema,
+): Promise<CompiledSchema | undefined> {
   const declared = (owner: object) => (Reflect.getMetadata('__pipes__', owner) ?? []) as unknown[];
   const pipes: unknown[] = [
     ...config.getGlobalPipes(),
@@ -119,11 +121,10 @@ export async function isCheckedByPipe(
     ...declared(declaredMethodOf(target)),
     ...param.pipes,
   ];
-  const { schema, metatype } = param;
-  if (schema !== undefined || isZodDto(metatype)) return pipes.some(isSchemaPipe);
-  return (
-    isDto(metatype) && pipes.some(pipe => isPipe(pipe, ValidationPipe)) && isCheckedByClassValidator(metatype)
-  );
+  const { schema: own, metatype } = param;
+  if (own !== undefined || isZodDto(metatype)) return pipes.some(isSchemaPipe) ? undefined : schema;
+  if (!isDto(metatype) || !pipes.some(pipe => isPipe(pipe, ValidationPipe))) return schema;
+  return swaggerCheckOf(metatype);
 }
 
 /** The pipe of nestjs-zod, and `StandardSchemaValidationPipe`, which Nest 11 does not have. */

@@ -6,7 +6,7 @@ import { compileValue } from '../../schema/standard-schema-compiler.js';
 import { parameterOf } from '../../schema/swagger/operation.js';
 import type { CompiledSchema, JsonSchema, StandardSchemaWithJSON } from '../../schema/types.js';
 import { whyUnknown } from '../parameter-remedies.js';
-import { isCheckedByPipe, pipedInput } from './pipe-schema.js';
+import { uncheckedByPipes, pipedInput } from './pipe-schema.js';
 import type { Place, RouteArgument, RouteSource } from './route-types.js';
 
 /** A path variable that only guards, middleware or a class of `@Param()` read. */
@@ -25,6 +25,7 @@ export async function namedArgument(
   const piped = await pipedInput(param);
   const words = parameterOf(declaredMethodOf(source.target), place, key);
   const check = piped.isChecked ? undefined : await checkOf(param, place);
+  const unchecked = check && (await uncheckedByPipes(source, param, check));
   const schema = {
     ...words?.schema,
     ...(check?.jsonSchema ?? (piped.isChecked ? undefined : reflected(param, place, words?.schema))),
@@ -36,8 +37,8 @@ export async function namedArgument(
     schema:
       place !== 'body' && schema['type'] === 'array' ? { items: { type: 'string' }, ...schema } : schema,
     isRequired: piped.isRequired ?? words?.required ?? place !== 'query',
-    isChecked: piped.isChecked || (check !== undefined && (await isCheckedByPipe(source, param))),
-    ...(check && { check }),
+    isChecked: piped.isChecked || (check !== undefined && unchecked === undefined),
+    ...(unchecked && { check: unchecked }),
   };
 }
 

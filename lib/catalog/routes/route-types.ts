@@ -30,7 +30,8 @@ export interface WholePart {
   readonly param: HandlerParam;
   readonly source?: SchemaLike;
   readonly schema: CompiledSchema;
-  readonly isChecked: boolean;
+  /** Checks what the pipes of the route do not check of it. */
+  readonly check?: CompiledSchema;
 }
 
 /** The input of a route: its path, query and body in one flat object. */

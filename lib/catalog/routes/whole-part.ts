@@ -3,7 +3,7 @@ import { declaredMethodOf, isDto } from '../../execution/handler-target.js';
 import { compileSchema } from '../../schema/compile-schema.js';
 import { parameterOf } from '../../schema/swagger/operation.js';
 import type { SchemaLike } from '../../schema/types.js';
-import { isCheckedByPipe, pipedInput } from './pipe-schema.js';
+import { pipedInput, uncheckedByPipes } from './pipe-schema.js';
 import { unknownType } from './route-argument.js';
 import type { Place, RouteArgument, RouteSource, WholePart } from './route-types.js';
 
@@ -26,8 +26,8 @@ export async function wholePart(
   const source = (declared ?? (isDto(metatype) ? metatype : words?.type)) as SchemaLike | undefined;
   if (!source) throw new Error(unknownType(param, DECORATORS[place]));
   const schema = await compileSchema(source, 'input');
-  const isChecked = await isCheckedByPipe(route, param);
-  return { place, param, source, schema, isChecked };
+  const check = await uncheckedByPipes(route, param, schema);
+  return { place, param, source, schema, ...(check && { check }) };
 }
 
 /** A body that is a list becomes one argument. */

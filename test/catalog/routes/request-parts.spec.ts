@@ -12,6 +12,7 @@ import {
   Query,
   SetMetadata,
   UnauthorizedException,
+  UnprocessableEntityException,
   UseFilters,
   UseGuards,
   UsePipes,
@@ -24,7 +25,7 @@ import {
   type NestModule,
 } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional } from 'class-validator';
+import { IsEmail, IsNotEmpty, IsOptional } from 'class-validator';
 import { Tool } from 'nestjs-mcp';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -33,6 +34,20 @@ import { openSession } from '../../fixtures/raw-session.js';
 
 class CountsDto extends createZodDto(z.object({ a: z.string() }).catchall(z.number())) {}
 class OpenDto extends createZodDto(z.looseObject({ id: z.number() })) {}
+
+class LoginDto {
+  @ApiProperty()
+  @IsEmail()
+  email!: string;
+
+  @ApiProperty()
+  @IsNotEmpty()
+  password!: string;
+}
+
+const inOwnWords = new ValidationPipe({
+  exceptionFactory: ([{ property }]) => new UnprocessableEntityException(`look at ${property}`),
+});
 
 class ModelDto {
   @IsOptional()
@@ -148,6 +163,9 @@ class PartsController {
   ) {
     return JSON.stringify({ id, body });
   }
+  @Tool() @UsePipes(inOwnWords) @Post('login') login(@Body() { email }: LoginDto) {
+    return email;
+  }
   @Tool() @UsePipes(new ValidationPipe()) @Post('sized') sized(@Body() { size }: ModelDto) {
     return `size ${size}`;
   }
@@ -243,6 +261,15 @@ describe.each(platforms())('the request of a route as a tool (%s)', platform => 
   it('has no argument that the pipe of the route accepts against what is listed', async () => {
     await expect(called('sized', { size: 5 })).resolves.toEqual({ isError: false, text: 'size 5' });
     await expect(called('sized', { size: 6 })).resolves.toMatchObject({ isError: true });
+  });
+
+  it.each([
+    [{ email: 'none', password: 'x' }, 'look at email'],
+    [{ email: 'ada@example.com' }, 'look at password'],
+    [{ email: 'ada@example.com', password: 5 }, /password: must be string/],
+  ])('leaves what class-validator checks to the pipe of the route: %j', async (args, text) => {
+    const error = { isError: true, text: text instanceof RegExp ? expect.stringMatching(text) : text };
+    await expect(called('login', args)).resolves.toEqual(error);
   });
 
   it('shares no headers with another call of its batch', async () => {
