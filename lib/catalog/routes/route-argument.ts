@@ -6,7 +6,7 @@ import { compileValue } from '../../schema/standard-schema-compiler.js';
 import { parameterOf } from '../../schema/swagger/operation.js';
 import type { CompiledSchema, JsonSchema, StandardSchemaWithJSON } from '../../schema/types.js';
 import { whyUnknown } from '../parameter-remedies.js';
-import { uncheckedByPipes, pipedInput } from './pipe-schema.js';
+import { pipedInput, uncheckedByPipes } from './pipe-schema.js';
 import type { Place, RouteArgument, RouteSource } from './route-types.js';
 
 /** A path variable that only guards, middleware or a class of `@Param()` read. */

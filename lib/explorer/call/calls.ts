@@ -58,7 +58,7 @@ export class Calls {
     const capabilities = declaring(server);
     const { extensions } = capabilities;
     // Without a stream, nobody would see what the server asks.
-    const opened = await client.open(request.isStreamed ? capabilities : { extensions });
+    const refused = await client.open(request.isStreamed ? capabilities : { extensions });
     const traceId = randomBytes(16).toString('hex');
     const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`;
     const _meta = {
@@ -84,9 +84,9 @@ export class Calls {
     if (isSession) this.running.set(traceId, client);
     const started = performance.now();
     try {
-      if (opened && opened.response?.['result'] === undefined) {
+      if (refused) {
         const recording = new Recording();
-        return answerOf(request, traceOf({ answer: opened, durationMs: 0, method, recording, traceId }));
+        return answerOf(request, traceOf({ answer: refused, durationMs: 0, method, recording, traceId }));
       }
       if (isSession && server.capabilities.logging) {
         await client.request('logging/setLevel', { level: 'debug' }, this.recorder.headers);
@@ -119,11 +119,9 @@ export class Calls {
     const { uri } = request.body;
     if (typeof uri !== 'string') throw new ApiFailure(400, 'A view has a "uri"');
     const _meta = isSession ? {} : { [CLIENT_CAPABILITIES]: declaring(server) };
-    const opened = await client.open();
-    const isRefused = opened !== undefined && opened.response?.['result'] === undefined;
-    const { response, status } = isRefused
-      ? opened
-      : await client.request('resources/read', { uri, _meta }).finally(() => client.close());
+    const { response, status } =
+      (await client.open()) ??
+      (await client.request('resources/read', { uri, _meta }).finally(() => client.close()));
     const view = isRecord(response?.['result']) ? viewIn(response['result']) : undefined;
     if (view) return view;
     const { message } = (response?.['error'] ?? {}) as { readonly message?: string };

@@ -67,6 +67,7 @@ export class InProcessClient {
   /**
    * Begins a session for a revision before 2026-07-28.
    * @param capabilities what the client can answer in the session
+   * @returns the answer of a server that refuses the session
    */
   async open(capabilities: Json = {}): Promise<Answer | undefined> {
     if (this.isModern) return undefined;
@@ -79,8 +80,9 @@ export class InProcessClient {
       'mcp-protocol-version': this.revision,
       ...(typeof session === 'string' && { 'mcp-session-id': session }),
     };
-    if (answer.response?.['result'] !== undefined) await this.post({ method: 'notifications/initialized' });
-    return answer;
+    if (answer.response?.['result'] === undefined) return answer;
+    await this.post({ method: 'notifications/initialized' });
+    return undefined;
   }
 
   async close(): Promise<void> {

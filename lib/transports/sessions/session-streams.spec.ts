@@ -68,7 +68,7 @@ const open = (count = 1, others: Partial<Peers> = {}) => {
     await Promise.resolve();
     const index = nodes.findIndex((_, own) => nameOf(own) === node);
     // As a session does it.
-    if (message.kind === 'waiting') nodes[home]?.flush();
+    if (message.kind === 'waiting') nodes[home].flush();
     else (nodes[index] as SharedStreams | undefined)?.hear(message);
   };
   const peersOf = (own: number): Peers => ({
