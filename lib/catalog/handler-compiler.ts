@@ -23,7 +23,7 @@ import { readHeaderParams } from '../headers/header-params.js';
 import type { HeaderParam } from '../protocol/header-param.js';
 import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
-import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
+import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike, SchemaResult } from '../schema/types.js';
 import { isZodDto } from '../schema/zod-dto.js';
 import {
   keyOfCompletion,
@@ -322,10 +322,13 @@ const isClass = (source: SchemaLike | undefined): source is Type =>
   typeof source === 'function' && !isStandardSchema(source) && !isZodDto(source);
 
 export function validator(subject: string, schema: CompiledSchema): Prepare {
-  return async data => {
-    const result = await schema.validate(data);
+  const accepted = (result: SchemaResult) => {
     if (!result.ok) throw new InvalidArgumentsException(subject, result.issues);
     return result.value;
+  };
+  return data => {
+    const result = schema.validate(data);
+    return result instanceof Promise ? result.then(accepted) : accepted(result);
   };
 }
 

@@ -12,14 +12,21 @@ export class InvalidOutputError extends Error {}
  * otherwise content blocks. A `CallToolResult` stays as it is.
  * @throws InvalidOutputError that names the path of every violation; Error for a value that cannot be sent
  */
-export async function toToolResult(
+export function toToolResult(
   value: unknown,
   output: CompiledSchema | undefined,
-): Promise<CallToolResult> {
+): CallToolResult | Promise<CallToolResult> {
   assertSendable(value);
   const result = isToolResult(value) ? value : undefined;
   if (output === undefined) return result ?? { content: toContent(value) };
-  if (result?.isError) return result;
+  return result?.isError ? result : structured(value, result, output);
+}
+
+async function structured(
+  value: unknown,
+  result: CallToolResult | undefined,
+  output: CompiledSchema,
+): Promise<CallToolResult> {
   const structuredContent = await checkOutput(result ? result.structuredContent : value, output);
   // For clients that do not support structured content (specification: server/tools, structured content).
   const content: ContentBlock[] = result?.content ?? [

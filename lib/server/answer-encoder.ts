@@ -28,18 +28,23 @@ const LISTS = new WeakMap<Result, Partial<Record<McpCall['era'], string>>>();
 /** Answers a call in JSON. */
 export async function answerInJson(server: McpServerInstance, call: McpCall): Promise<EncodedAnswer> {
   try {
-    return await server.serve(call, async result => {
-      const json = METHODS.get(call.method)?.lists
-        ? encodeList(server, call, result)
-        : encode(server, call, await whole(server, call, result));
-      const id = JSON.stringify(call.requestId);
-      return { json: `{"jsonrpc":"2.0","id":${id},"result":${json}}`, status: 200 };
+    return await server.serve(call, result => {
+      if (METHODS.get(call.method)?.lists) return inEnvelope(call, encodeList(server, call, result));
+      const complete = whole(server, call, result);
+      return complete instanceof Promise
+        ? complete.then(known => inEnvelope(call, encode(server, call, known)))
+        : inEnvelope(call, encode(server, call, complete));
     });
   } catch (error) {
     if (error instanceof AuthChallenge) server.refused(error.status);
     return encodeFailure(call, error);
   }
 }
+
+const inEnvelope = ({ requestId }: McpCall, result: string): EncodedAnswer => ({
+  json: `{"jsonrpc":"2.0","id":${JSON.stringify(requestId)},"result":${result}}`,
+  status: 200,
+});
 
 function encodeList(server: McpServerInstance, call: McpCall, result: Result): string {
   const known = LISTS.get(result) ?? {};

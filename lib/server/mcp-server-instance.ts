@@ -238,11 +238,8 @@ export class McpServerInstance {
   }
 
   /** Answers a call; see `Serve`. */
-  readonly serve: Serve = async (call, write) => {
-    const serve = this.pipelines[call.era].get(call.method);
-    if (!serve) throw new UnknownMethodError();
-    return serve(call, write);
-  };
+  readonly serve: Serve = (call, write) =>
+    this.pipelines[call.era].get(call.method)?.(call, write) ?? Promise.reject(new UnknownMethodError());
 
   /** The output schema of a tool, as the caller sees it. */
   outputSchema(

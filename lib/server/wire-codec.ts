@@ -7,6 +7,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ResourceNotFoundError,
   Server,
+  SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
   type CacheHint,
   type CallToolResult,
@@ -131,9 +132,15 @@ export const encodeResult = (
   CODECS[era].encodeResult(
     // The codec does not know that methods of extensions may ask, too.
     isInputRequiredResult(result) ? 'tools/call' : method,
-    cache && era === 'modern' ? { ...cache, ...result } : result,
+    era === 'modern' ? stamped(cache ? { ...cache, ...result } : result, server) : result,
     server,
   );
+
+/** Adds what the codec would add. It copies the result for each field, which takes longer than to check the result. */
+const stamped = (result: Result, server: Implementation): Result =>
+  result['resultType'] === undefined && result._meta === undefined
+    ? Object.assign({}, result, { resultType: 'complete', _meta: { [SERVER_INFO_META_KEY]: server } })
+    : result;
 
 /** Writes the error in the form of its revision. */
 export function encodeError(

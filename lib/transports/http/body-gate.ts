@@ -49,25 +49,26 @@ export class BodyGate {
   install(adapter: AbstractHttpAdapter): void {
     const hooks = hooksOf(adapter);
     if (hooks) this.hookInto(hooks);
-    else this.use(adapter);
+    else adapter.use(this.middleware);
   }
 
-  private use(adapter: AbstractHttpAdapter): void {
-    adapter.use(
-      (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => {
-        if (!this.isWanted(request) || !this.paths.lead(request)) return next();
-        void this.read(request).then(body => {
-          // A parser would read the remaining bytes of an unread body, but ignores a body that was read. Another route
-          // whose path matches the endpoint's parameters must not run without its body either.
-          if (!body.ok && (body.error.close || this.paths.mayBeShared)) return body.error.send(response);
-          if (body.ok) request.body = body.json;
-          next();
-        });
-      },
-    );
-  }
+  /** The gate as Connect-style middleware. */
+  readonly middleware = (
+    request: ReadRequest & { body?: unknown },
+    response: ServerResponse,
+    next: () => void,
+  ): void => {
+    if (!this.isWanted(request) || !this.paths.lead(request)) return next();
+    void this.read(request).then(body => {
+      // A parser would read the remaining bytes of an unread body, but ignores a body that was read. Another route whose
+      // path matches the endpoint's parameters must not run without its body either.
+      if (!body.ok && (body.error.close || this.paths.mayBeShared)) return body.error.send(response);
+      if (body.ok) request.body = body.json;
+      next();
+    });
+  };
 
-  private hookInto(instance: FastifyInstance): void {
+  hookInto(instance: FastifyInstance): void {
     // Fastify does not parse a request without content headers. They are hidden after the last application hook before
     // the parser, and restored before the next hook.
     const hide = ({ raw }: FastifyRequest) => {
@@ -114,5 +115,7 @@ export class BodyGate {
   }
 }
 
+const JSON_TYPE = 'application/json';
+
 const isJson = (type: string | undefined): boolean =>
-  type !== undefined && type.split(';', 1)[0].trim().toLowerCase() === 'application/json';
+  type === JSON_TYPE || type?.split(';', 1)[0].trim().toLowerCase() === JSON_TYPE;

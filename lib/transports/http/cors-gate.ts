@@ -1,8 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { EndpointPaths } from './endpoint-paths.js';
-import { hooksOf } from './platform.js';
 
 /** A response whose headers can still change. */
 interface HeaderHolder {
@@ -28,20 +26,13 @@ export class CorsGate {
     this.paths.watch(paths);
   }
 
-  /** Must be installed before the application enables CORS, because CORS ends a preflight request at once. */
-  install(adapter: AbstractHttpAdapter): void {
-    const hooks = hooksOf(adapter);
-    if (hooks) {
-      this.hookInto(hooks);
-    } else {
-      adapter.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
-        if (isCrossOrigin(request) && this.paths.lead(request)) this.watchOver(request, response);
-        next();
-      });
-    }
+  /** Watches a request of Connect-style middleware. It must run before the CORS of the application. */
+  pass(request: IncomingMessage, response: ServerResponse): void {
+    if (isCrossOrigin(request) && this.paths.lead(request)) this.watchOver(request, response);
   }
 
-  private hookInto(instance: FastifyInstance): void {
+  /** Must be called before the application enables CORS, because CORS ends a preflight request at once. */
+  hookInto(instance: FastifyInstance): void {
     // The endpoint answers on Node's own response. Fastify answers a preflight request on its reply, before this hook.
     instance.addHook('onRequest', (request, reply, done) => {
       if (isCrossOrigin(request.raw) && this.isOurs(request)) this.watchOver(request.raw, reply.raw);

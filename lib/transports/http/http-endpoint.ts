@@ -45,8 +45,8 @@ export class HttpEndpoint {
   private readonly isStateless: boolean;
   private readonly listeners: ListenerLimit;
   private readonly openReplies = new OpenReplies();
-  /** Responses that are not complete. */
-  private readonly answers = new Set<ServerResponse>();
+  /** Responses that are not complete, with the calls that the pipeline runs for them. */
+  private readonly answers = new Map<ServerResponse, JsonCall | undefined>();
   private readonly forget: (this: ServerResponse) => void;
 
   constructor(
@@ -63,6 +63,7 @@ export class HttpEndpoint {
     const { answers } = this;
     // One listener for all responses, because a closure for each response would be slow.
     this.forget = function () {
+      answers.get(this)?.cancel();
       answers.delete(this);
     };
     this.isStateless = legacy === 'stateless';
@@ -93,7 +94,7 @@ export class HttpEndpoint {
       return NO_VIEW.send(rawResponse);
     }
     closeWithConnection(rawRequest, rawResponse);
-    this.answers.add(rawResponse);
+    this.answers.set(rawResponse, undefined);
     rawResponse.on('close', this.forget);
     const json = body?.ok ? body.json : undefined;
     const { admission } = this.server;
@@ -123,12 +124,12 @@ export class HttpEndpoint {
     await Promise.all([this.openReplies.close(), this.sdk.close(), this.sessions?.close()]);
     const over = new AbortController();
     setMaxListeners(0, over.signal);
-    const closed = [...this.answers].map(response => once(response, 'close', { signal: over.signal }));
+    const closed = [...this.answers.keys()].map(response => once(response, 'close', { signal: over.signal }));
     const late = pause(timeoutMs, undefined, { signal: over.signal });
     await Promise.race([late, Promise.allSettled(closed)]);
     over.abort();
     await Promise.allSettled([late, ...closed]);
-    for (const response of this.answers) response.destroy();
+    for (const response of this.answers.keys()) response.destroy();
   }
 
   /** Serves a request that is admitted, or answers with the reason for the refusal. */
@@ -161,11 +162,12 @@ export class HttpEndpoint {
     if (request && this.isModern(rawRequest, request)) {
       const isLasting = LASTING.has(request.method);
       if (isLasting && !(await this.listeners.admits(incoming, request.id))) return;
-      return this.run(incoming, request);
+      // Not returned: an async function takes longer to return a promise.
+      return await this.run(incoming, request);
     }
     const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));
     if (request && isLegacy && this.isStateless && this.isOrdinary(rawRequest, request)) {
-      return this.run(incoming, request, this.connectionOf(rawRequest));
+      return await this.run(incoming, request, this.connectionOf(rawRequest));
     }
     if (!this.sessions || !(isLegacy || isJudgedLegacy(rawRequest, json))) {
       return this.serveBySdk(incoming, json);
@@ -265,7 +267,7 @@ export class HttpEndpoint {
     if (reached) return limitError(reached, id).send(rawResponse);
     const answer = new PostAnswer(rawResponse, { keepAliveMs: this.http.keepAliveMs });
     const call = new JsonCall(id, connection ? 'legacy' : 'modern', answer, caller);
-    rawResponse.once('close', () => call.cancel());
+    this.answers.set(rawResponse, call);
     const own = connection
       ? legacyCall(message, incoming, call, connection)
       : modernCall(message, incoming, call);

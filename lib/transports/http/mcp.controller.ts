@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { All, Controller, Inject, Req, Res, UseFilters, type Type } from '@nestjs/common';
 import { limitKeyOf } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
@@ -29,13 +28,13 @@ export function createController(): Type {
     constructor(@Inject(ENDPOINT) private readonly slot: EndpointSlot) {}
 
     async handle(request: PlatformRequest, response: PlatformResponse): Promise<void> {
-      const { gate, endpoint } = this.slot;
-      endpoint?.serve(await accept(request, response, gate), false);
+      const body = await bodyOf(request, this.slot.gate);
+      this.slot.endpoint?.serve(accept(request, response, body), false);
     }
 
     async handlePart(request: PlatformRequest, response: PlatformResponse): Promise<void> {
-      const { gate, endpoint } = this.slot;
-      endpoint?.serve(await accept(request, response, gate), true);
+      const body = await bodyOf(request, this.slot.gate);
+      this.slot.endpoint?.serve(accept(request, response, body), true);
     }
   }
   return McpController;
@@ -66,11 +65,7 @@ function route(prototype: object, name: string, paths?: readonly string[]): void
   Res()(prototype, name, 1);
 }
 
-async function accept(
-  request: PlatformRequest,
-  response: PlatformResponse,
-  gate: BodyGate | undefined,
-): Promise<Incoming> {
+function accept(request: PlatformRequest, response: PlatformResponse, body: Body | undefined): Incoming {
   const rawRequest = request.raw ?? request;
   const rawResponse = response.raw ?? response;
   if (response.hijack) {
@@ -79,18 +74,15 @@ async function accept(
     response.hijack();
     for (const [name, value] of Object.entries(response.getHeaders())) rawResponse.setHeader(name, value);
   }
-  const body = rawRequest.method === 'POST' ? await bodyOf(request, rawRequest, gate) : undefined;
   const authInfo = request.auth;
   const caller = limitKeyOf(authInfo, request, request.ip ?? rawRequest.socket.remoteAddress);
   return { request, response, rawRequest, rawResponse, body, authInfo, caller };
 }
 
-/** The body that the gate read. If the gate did not see JSON, the body of another parser. */
-async function bodyOf(
-  { body }: PlatformRequest,
-  rawRequest: IncomingMessage,
-  gate: BodyGate | undefined,
-): Promise<Body> {
+/** The body of a POST: what the gate read or, if the gate did not see JSON, what another parser read. */
+function bodyOf(request: PlatformRequest, gate: BodyGate | undefined): Body | undefined | Promise<Body> {
+  const { raw: rawRequest = request, body } = request;
+  if (rawRequest.method !== 'POST') return undefined;
   const read = gate?.bodyOf(rawRequest);
   if (read) return read;
   if (body !== undefined && body !== null) return checkParsed(body);

@@ -114,7 +114,7 @@ describe('readBody', () => {
     server = createServer((request, response) => {
       void (async () => {
         if (consumed) await text(request);
-        const body = readBody(request, 1000, timeoutMs);
+        const body = Promise.resolve(readBody(request, 1000, timeoutMs));
         answer(body);
         await body;
         response.setHeader('connection', 'close').end();

@@ -19,11 +19,11 @@ const MIN_FIELD_BYTES = 5;
  * Reads a JSON body, within limits of bytes and time, or takes it from a parser that ran before Nest. It never throws;
  * the result holds the error.
  */
-export async function readBody(
+export function readBody(
   request: IncomingMessage & { readonly body?: unknown },
   maxBytes: number,
   timeoutMs = 30_000,
-): Promise<Body> {
+): Body | Promise<Body> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
     return failed(415, -32000, 'Unsupported Media Type: a compressed body is not accepted', true);
@@ -33,31 +33,30 @@ export async function readBody(
   if (request.readableEnded && request.body !== undefined) {
     return checkParsed(request.body, length === undefined ? maxBytes : Infinity);
   }
-  const bytes = await readBytes(request, maxBytes, timeoutMs);
-  return Buffer.isBuffer(bytes) ? parse(bytes) : bytes;
+  return parsedFrom(request, maxBytes, timeoutMs);
 }
 
-/** Reads the bytes. An unread rest is discarded, so that the connection can still carry the answer. */
-function readBytes(request: IncomingMessage, maxBytes: number, timeoutMs: number): Promise<Buffer | Body> {
+/** Reads and parses the bytes. An unread rest is discarded, so that the connection can still carry the answer. */
+function parsedFrom(request: IncomingMessage, maxBytes: number, timeoutMs: number): Promise<Body> {
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = (result: Buffer | Body) => {
+    const settle = (body: Body) => {
       clearTimeout(deadline);
       request.off('data', onData).off('end', onEnd).off('close', onBreak);
-      resolve(result);
+      resolve(body);
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) settle(tooLarge(maxBytes));
       else chunks.push(chunk);
     };
-    const onEnd = () => settle(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    const onEnd = () => settle(parse(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     const onBreak = () => settle(failed(400, -32700, 'Parse error: the request body could not be read'));
     const deadline = setTimeout(() => settle(tooSlow(timeoutMs)), timeoutMs);
     if (request.destroyed || request.readableEnded) return onBreak();
     // A broken request emits an error, caused by its sender, before it closes.
-    request.on('data', onData).once('end', onEnd).once('close', onBreak).on('error', ignore);
+    request.on('data', onData).on('end', onEnd).on('close', onBreak).on('error', ignore);
   });
 }
 
@@ -120,7 +119,7 @@ const CLOSE_OBJECT = 0x7d;
 
 /** Scans bytes, because all relevant characters are ASCII. This is much faster than parsing. */
 function isTooDeep(bytes: Buffer): boolean {
-  if (!hasManyOpenings(bytes)) return false;
+  if (bytes.length <= MAX_DEPTH || !hasManyOpenings(bytes)) return false;
   const { length } = bytes;
   let depth = 0;
   let inString = false;
