@@ -2,13 +2,12 @@ import { Logger, type Type } from '@nestjs/common';
 import { ClassConverter } from './class-converter.js';
 import { loadClassPeers, type PropertyFailure } from './class-peers.js';
 import { shapeIssues } from './class-property.js';
-import { compileJsonSchema } from './json-schema-compiler.js';
 import { withModels } from './swagger/instances.js';
 import { isPlain } from '../util/is-plain.js';
 import { isRecord } from '../util/is-record.js';
 import { toPlainJson } from './json-schema.js';
 import { childPath, failure, success } from './result.js';
-import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
+import type { CompiledSchema, JsonSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
 
 const logger = new Logger('McpModule');
 /** A class can be a part of many schemas. */
@@ -25,7 +24,7 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
   const { schema, shapes } = converter.convert();
   if (io === 'input') converter.contradictions.forEach(warnOnce);
   const rest = converter.hasRest
-    ? compileJsonSchema(new ClassConverter(type, peers, io, true).convert().schema, io)
+    ? await compileJsonSchema(new ClassConverter(type, peers, io, true).convert().schema, io)
     : undefined;
   return {
     jsonSchema: toPlainJson(schema),
@@ -51,6 +50,11 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
       return success(rest ? withModels(instance, type, peers) : instance);
     },
   };
+}
+
+async function compileJsonSchema(schema: JsonSchema, io: SchemaIo): Promise<CompiledSchema> {
+  const compiler = await import('./json-schema-compiler.js');
+  return compiler.compileJsonSchema(schema, io);
 }
 
 /**

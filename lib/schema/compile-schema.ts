@@ -1,4 +1,3 @@
-import { compileJsonSchema } from './json-schema-compiler.js';
 import { SchemaError } from './schema.error.js';
 import { compileStandardSchema, isStandardSchema } from './standard-schema-compiler.js';
 import type { CompiledSchema, SchemaIo, SchemaLike } from './types.js';
@@ -22,7 +21,10 @@ async function compile(declared: SchemaLike, io: SchemaIo): Promise<CompiledSche
   // Checked first, because arktype schemas are functions, too.
   if (isStandardSchema(schema)) return compileStandardSchema(schema, io);
   requireNoShape(schema);
-  if (typeof schema !== 'function') return compileJsonSchema(schema, io);
+  if (typeof schema !== 'function') {
+    const { compileJsonSchema } = await import('./json-schema-compiler.js');
+    return compileJsonSchema(schema, io);
+  }
   const { compileClass } = await import('./class-compiler.js');
   return compileClass(schema, io);
 }

@@ -1,4 +1,8 @@
-import { z } from 'zod';
+import { createRequire } from 'node:module';
+import type * as Zod from 'zod';
+
+// As CommonJS, like the package and its SDK here: an application loads zod once.
+const { z } = createRequire(import.meta.url)('zod') as typeof Zod;
 
 /** The tool that is called. */
 const ECHO = {
@@ -18,7 +22,7 @@ const SEARCH = z.object({
 export interface ServedTool {
   readonly name: string;
   readonly description: string;
-  readonly schema: z.ZodObject;
+  readonly schema: Zod.z.ZodObject;
 }
 
 /** The first is the echo tool. */

@@ -4,13 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Body, Controller, Module, Post, UseGuards, ValidationPipe, type Provider } from '@nestjs/common';
-import { jwtVerifier, McpAuthModule } from '../../../dist/cjs/auth/index.js';
 import { Args, Ctx, McpContext, McpModule, Tool, Validator } from '../../../dist/cjs/index.js';
-import { McpGatewayModule } from '../../../dist/cjs/gateway/index.js';
-import { McpRedisModule } from '../../../dist/cjs/redis/index.js';
-import { McpTasksModule } from '../../../dist/cjs/tasks/index.js';
-import { McpTelemetryModule } from '../../../dist/cjs/telemetry/index.js';
-import { McpToolSearchModule, McpToolsetsModule, Toolset } from '../../../dist/cjs/toolsets/index.js';
 import { CALL, isClean, RULES } from '../interceptors.js';
 import { QUESTION, SECRET } from '../mrtr-question.js';
 import { addMethod, toolsOf } from './catalog.js';
@@ -19,13 +13,17 @@ import { startBackend } from './backend.js';
 import { createApp, readSetup, serve, type Auth } from './setup.js';
 
 const setup = readSetup();
+// Loaded only where it is measured, as an application would.
+const toolsetsEntry =
+  setup.toolsets || setup.search ? await import('../../../dist/cjs/toolsets/index.js') : undefined;
 
 class Tools {}
 for (const [index, { name, description, schema }] of toolsOf(setup.tools).entries()) {
   const method = `tool${index}`;
   const tool = Tool({ name, description, inputSchema: schema });
   const set = `set-${Math.floor((index * (setup.toolsets ?? 1)) / setup.tools)}`;
-  addMethod(Tools.prototype, method, ({ text }: { text: string }) => text, tool, Toolset(set));
+  const toolset = setup.toolsets ? [toolsetsEntry!.Toolset(set)] : [];
+  addMethod(Tools.prototype, method, ({ text }: { text: string }) => text, tool, ...toolset);
   Args()(Tools.prototype, method, 0);
 }
 
@@ -89,13 +87,23 @@ const ORDERS: Partial<Record<string, Provider[]>> = {
 };
 const orders = setup.feature ? (ORDERS[setup.feature] ?? [Orders]) : [];
 const auth = setup.auth ? [await protection(setup.auth)] : [];
-const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
+const redis = setup.redis
+  ? [
+      (await import('../../../dist/cjs/redis/index.js')).McpRedisModule.forRoot({
+        url: process.env['REDIS_URL']!,
+      }),
+    ]
+  : [];
 // No limit ends the measurement.
 const MANY = { max: 10_000_000, maxPerCaller: 10_000_000, ttlMs: 1000 };
-const tasks = setup.tasks ? [McpTasksModule.forRoot(MANY)] : [];
-const toolsets = setup.toolsets ? [McpToolsetsModule.forRoot()] : [];
-const search = setup.search ? [McpToolSearchModule.forRoot()] : [];
-const telemetry = setup.telemetry ? [McpTelemetryModule.forRoot()] : [];
+const tasks = setup.tasks
+  ? [(await import('../../../dist/cjs/tasks/index.js')).McpTasksModule.forRoot(MANY)]
+  : [];
+const toolsets = setup.toolsets ? [toolsetsEntry!.McpToolsetsModule.forRoot()] : [];
+const search = setup.search ? [toolsetsEntry!.McpToolSearchModule.forRoot()] : [];
+const telemetry = setup.telemetry
+  ? [(await import('../../../dist/cjs/telemetry/index.js')).McpTelemetryModule.forRoot()]
+  : [];
 
 const SERVER = { name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } };
 
@@ -104,11 +112,17 @@ const explorer = setup.explorer
   ? [(await import('../../../dist/cjs/explorer/index.js')).McpExplorerModule.forRoot({ guards: [GUARD] })]
   : [];
 
+const gateway =
+  setup.isProxy &&
+  (await import('../../../dist/cjs/gateway/index.js')).McpGatewayModule.forRoot({
+    ...SERVER,
+    path: '/mcp',
+    backend: { url: await startBackend(setup) },
+  });
+
 @Module({
   imports: [
-    setup.isProxy
-      ? McpGatewayModule.forRoot({ ...SERVER, path: '/mcp', backend: { url: await startBackend(setup) } })
-      : McpModule.forRoot({ ...SERVER, legacy: setup.legacy }),
+    gateway || McpModule.forRoot({ ...SERVER, legacy: setup.legacy }),
     ...redis,
     ...auth,
     ...telemetry,
@@ -134,6 +148,7 @@ async function protection({ issuer, audience, jwks, tokenCacheMs }: Auth) {
   keys.listen(0, '127.0.0.1');
   await once(keys, 'listening');
   const { port } = keys.address() as AddressInfo;
+  const { jwtVerifier, McpAuthModule } = await import('../../../dist/cjs/auth/index.js');
   const jwksUri = `http://127.0.0.1:${port}/jwks`;
   return McpAuthModule.forRoot({
     authorizationServers: [issuer],

@@ -1,4 +1,3 @@
-import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, isJSONRPCRequest, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { HttpExchange } from '../../protocol/mcp-call.js';
@@ -52,7 +51,7 @@ export class SdkHandler {
     );
   }
 
-  serve(incoming: Incoming): Promise<void> {
+  async serve(incoming: Incoming): Promise<void> {
     const { rawRequest, rawResponse, body } = incoming;
     const json = body?.ok ? body.json : undefined;
     const fetch = async (request: Request): Promise<Response> => {
@@ -64,6 +63,8 @@ export class SdkHandler {
       }
       return response;
     };
+    // Loaded on demand, because most clients never need it.
+    const { toNodeHandler } = await import('@modelcontextprotocol/node');
     const handle = toNodeHandler({ fetch }, { onerror: error => this.server.report(error) });
     return handle(rawRequest, rawResponse, json);
   }
