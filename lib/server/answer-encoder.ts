@@ -28,23 +28,20 @@ const LISTS = new WeakMap<Result, Partial<Record<McpCall['era'], string>>>();
 /** Answers a call in JSON. */
 export async function answerInJson(server: McpServerInstance, call: McpCall): Promise<EncodedAnswer> {
   try {
-    return await server.serve(call, result => {
-      if (METHODS.get(call.method)?.lists) return inEnvelope(call, encodeList(server, call, result));
-      const complete = whole(server, call, result);
+    const result = await server.serve(call, answer => {
+      if (METHODS.get(call.method)?.lists) return encodeList(server, call, answer);
+      const complete = whole(server, call, answer);
       return complete instanceof Promise
-        ? complete.then(known => inEnvelope(call, encode(server, call, known)))
-        : inEnvelope(call, encode(server, call, complete));
+        ? complete.then(known => encode(server, call, known))
+        : encode(server, call, complete);
     });
+    const id = JSON.stringify(call.requestId);
+    return { json: `{"jsonrpc":"2.0","id":${id},"result":${result}}`, status: 200 };
   } catch (error) {
     if (error instanceof AuthChallenge) server.refused(error.status);
     return encodeFailure(call, error);
   }
 }
-
-const inEnvelope = ({ requestId }: McpCall, result: string): EncodedAnswer => ({
-  json: `{"jsonrpc":"2.0","id":${JSON.stringify(requestId)},"result":${result}}`,
-  status: 200,
-});
 
 function encodeList(server: McpServerInstance, call: McpCall, result: Result): string {
   const known = LISTS.get(result) ?? {};

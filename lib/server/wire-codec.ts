@@ -136,10 +136,13 @@ export const encodeResult = (
     server,
   );
 
+/** A constant, because an import is looked up for each call. */
+const SERVER_INFO = SERVER_INFO_META_KEY;
+
 /** Adds what the codec would add. It copies the result for each field, which takes longer than to check the result. */
 const stamped = (result: Result, server: Implementation): Result =>
   result['resultType'] === undefined && result._meta === undefined
-    ? Object.assign({}, result, { resultType: 'complete', _meta: { [SERVER_INFO_META_KEY]: server } })
+    ? Object.assign({}, result, { resultType: 'complete', _meta: { [SERVER_INFO]: server } })
     : result;
 
 /** Writes the error in the form of its revision. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:net';
 import type { Type } from '@nestjs/common';
 import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
@@ -12,7 +11,7 @@ import { Connections } from './connections.js';
 import { CorsGate } from './cors-gate.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import { mount, type EndpointSlot } from './mcp.controller.js';
-import { canBeServed, hooksOf } from './platform.js';
+import { canBeServed } from './platform.js';
 
 /** Adds a server's endpoint to the application's HTTP server, if the application has one. */
 export class HttpTransport {
@@ -35,17 +34,7 @@ export class HttpTransport {
     this.installed = adapterHost.init$.subscribe(() => {
       const { adapter } = this;
       if (!adapter || !canBeServed(adapter)) return;
-      const hooks = hooksOf(adapter);
-      if (hooks) {
-        this.cors.hookInto(hooks);
-        gate.hookInto(hooks);
-        return;
-      }
-      // One function, because Express takes microseconds for each.
-      adapter.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
-        this.cors.pass(request, response);
-        gate.middleware(request, response, next);
-      });
+      gate.install(adapter, this.cors);
     });
   }
 
