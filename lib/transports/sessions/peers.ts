@@ -33,16 +33,17 @@ export type PeerMessage =
 /** The other nodes, from the view of one session. */
 export interface Peers {
   readonly node: string;
-  /** The node that sends the messages of the session that belong to no call. It has opened it, or has its GET stream. */
-  readonly home: string;
+  /**
+   * Whether this node sends the messages of the session that belong to no call. The home has opened the session, or has
+   * its GET stream.
+   */
   readonly isHome: boolean;
-  /** Resolves when the message has left this node, or cannot leave it. Never rejects. */
-  tell(message: PeerMessage, node: string): Promise<void>;
+  /** Tells one node, or all. Resolves when the message has left this node, or cannot leave it. Never rejects. */
+  tell(message: PeerMessage, node?: string): Promise<void>;
   /** Tells the home, unless it is this node. */
   tellHome(message: PeerMessage): Promise<void>;
   /** Tells the home, and the nodes that stream an answer. Never rejects. */
   tellHolders(message: PeerMessage): Promise<void>;
-  tellAll(message: PeerMessage): Promise<void>;
   /** Notes that another node is the home now. */
   moved(to: string): void;
   /**

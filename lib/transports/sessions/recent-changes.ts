@@ -60,7 +60,6 @@ export class RecentChanges {
     return this.numbers.get(node) ?? 0;
   }
 
-  /** The changes of a node after a number. */
   of(node: string, after: number): readonly HeardChange[] {
     return this.kept.filter(({ change }) => {
       const origin = originOf(change);
@@ -82,7 +81,6 @@ export class RecentChanges {
     this.numbers.set(node, Math.max(number, this.numberOf(node)));
   }
 
-  /** Forgets the number of a node that runs no longer. */
   forget(node: string): void {
     this.numbers.delete(node);
   }

@@ -30,7 +30,7 @@ const isInitialize = (message: JSONRPCMessage): boolean =>
 export function messagesIn(
   body: unknown,
   { isInitialized, pending }: { isInitialized: boolean; pending: ReadonlyMap<RequestId, unknown> },
-): { readonly messages: readonly JSONRPCMessage[]; readonly isInitialize: boolean } {
+): readonly JSONRPCMessage[] {
   const messages = parse(body);
   const ids = new Set<RequestId>();
   for (const message of messages) {
@@ -43,10 +43,10 @@ export function messagesIn(
     }
     ids.add(message.id);
   }
-  if (!messages.some(isInitialize)) return { messages, isInitialize: false };
-  if (isInitialized) throw invalid('Invalid Request: Server already initialized');
-  if (messages.length > 1) throw invalid('Invalid Request: Only one initialization request is allowed');
-  return { messages, isInitialize: true };
+  if (isInitialized && messages.some(isInitialize)) {
+    throw invalid('Invalid Request: Server already initialized');
+  }
+  return messages;
 }
 
 /** @throws TransportError if the client does not accept an event stream, or JSON if it may get that */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { EventStore, StoredEvent } from '../../stores/event-store.js';
 import { EventStream } from '../http/event-stream.js';
+import type { StreamWriter } from './stream-writer.js';
 
 /** The settings that all streams of a session share. */
 export interface StreamSettings {
@@ -13,13 +14,6 @@ export interface StreamSettings {
   /** Whether the client accepts an event without a message (since 2025-11-25). */
   readonly isPrimed: () => boolean;
   readonly report: (error: Error) => unknown;
-}
-
-/** Stores the events of a stream for other nodes. */
-export interface StreamLog {
-  append(event: StoredEvent): void;
-  /** Records that the stream is complete. */
-  end(): void;
 }
 
 /** Maximum events that wait for the opening of a stream. Further ones are read from the store. */
@@ -44,11 +38,11 @@ export class SessionStream {
   private isCatchingUp = false;
   private hasEnded = false;
 
-  /** @param log replaces the store for a stream that other nodes know */
+  /** @param writer stores the events of a stream that other nodes know */
   constructor(
     readonly name: string,
     private readonly settings: StreamSettings,
-    private readonly log?: StreamLog,
+    private readonly writer?: StreamWriter,
   ) {}
 
   get isOver(): boolean {
@@ -65,7 +59,6 @@ export class SessionStream {
     return this.reader !== undefined && !this.reader.isFull && !this.isBehind && !this.isCatchingUp;
   }
 
-  /** The number of the latest event. */
   get latest(): number {
     return this.stored;
   }
@@ -95,7 +88,7 @@ export class SessionStream {
     if (this.hasEnded) return;
     const { store, session, caller, report } = this.settings;
     const event = { stream: this.name, sequence: this.stored + 1, json };
-    if (this.log) this.log.append(event);
+    if (this.writer) this.writer.append(event);
     else store.append(session, { stream: this.name, events: [event] }, caller).catch(report);
     this.accept(event);
   }
@@ -138,7 +131,7 @@ export class SessionStream {
   end(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.log?.end();
+    this.writer?.end();
     this.catchUp();
   }
 

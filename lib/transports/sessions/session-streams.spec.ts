@@ -64,7 +64,7 @@ const open = (count = 1, others: Partial<Peers> = {}) => {
   let numbers = 0;
   let home = 0;
   const nameOf = (node: number) => `${node}`.repeat(8);
-  const tell = async (message: PeerMessage, node: string) => {
+  const tell = async (message: PeerMessage, node?: string) => {
     await Promise.resolve();
     const index = nodes.findIndex((_, own) => nameOf(own) === node);
     // As a session does it.
@@ -74,9 +74,6 @@ const open = (count = 1, others: Partial<Peers> = {}) => {
   const peersOf = (own: number): Peers => ({
     isCut: () => false,
     node: nameOf(own),
-    get home() {
-      return nameOf(home);
-    },
     get isHome() {
       return home === own;
     },
@@ -85,7 +82,6 @@ const open = (count = 1, others: Partial<Peers> = {}) => {
       if (home !== own) await tell(message, nameOf(home));
     },
     tellHolders: async () => undefined,
-    tellAll: async () => undefined,
     moved: () => undefined,
     takeHome: async () => {
       const previous = home;

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestId } from '@modelcontextprotocol/server';
 import type { OfferedMessage, StoredEvent } from '../../stores/event-store.js';
-import { SessionStream, type StreamLog, type StreamSettings } from './session-stream.js';
+import { SessionStream, type StreamSettings } from './session-stream.js';
+import type { StreamWriter } from './stream-writer.js';
 
 /** Maximum kept streams of a session that no client reads. */
 const MAX_UNREAD_STREAMS = 100;
@@ -207,10 +208,10 @@ export class SessionStreams {
     return `${kind}${this.node}.${this.nextNumber()}`;
   }
 
-  /** @param log stores the events instead of the stream itself */
-  protected create(name: string, log?: StreamLog): SessionStream {
+  /** @param writer stores the events instead of the stream itself */
+  protected create(name: string, writer?: StreamWriter): SessionStream {
     this.forgetUnread();
-    const stream = new SessionStream(name, this.settings, log);
+    const stream = new SessionStream(name, this.settings, writer);
     this.streams.set(name, stream);
     return stream;
   }

@@ -146,7 +146,7 @@ export class Session implements Transport {
   hear(message: PeerMessage): void {
     switch (message.kind) {
       case 'closed':
-        this.shared?.ended();
+        if (this.shared) this.shared.isOver = true;
         return void this.close();
       case 'bound':
         return this.bind(message.caller);
@@ -213,8 +213,8 @@ export class Session implements Transport {
     const { accept, 'mcp-protocol-version': version } = rawRequest.headers;
     assertAccepts(accept, true);
     const { isInitialized, pending } = this;
-    const { messages, isInitialize } = messagesIn(body, { isInitialized, pending });
-    if (!isInitialize) assertVersion(version);
+    const messages = messagesIn(body, { isInitialized, pending });
+    if (isInitialized) assertVersion(version);
     this.isInitialized = true;
     this.lastMessageAt = Date.now();
     this.timer.refresh();

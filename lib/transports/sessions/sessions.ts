@@ -134,7 +134,6 @@ export class Sessions {
     await this.shared?.close();
   }
 
-  /** Shares the sessions with other nodes. */
   private async share(store: SessionStore, bus: MessageBus): Promise<void> {
     const { SharedSessions: Shared } = await import('./shared-sessions.js');
     const { server } = this;
@@ -317,8 +316,10 @@ export class Sessions {
   /** Ends a session on every node. @throws UnavailableException; then the session continues */
   private async forget(session: Session): Promise<void> {
     const { shared } = this;
-    if (session.shared) await shared?.delete(session.sessionId, session.shared.peers);
-    session.shared?.ended();
+    if (session.shared) {
+      await shared?.delete(session.sessionId, session.shared.peers);
+      session.shared.isOver = true;
+    }
     await session.close();
     if (!shared) return;
     await this.eventStore.delete(session.sessionId).catch(() => undefined);

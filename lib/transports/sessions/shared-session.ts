@@ -1,15 +1,20 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { SharedChannel } from '../../protocol/mcp-call.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
+import { isRecord } from '../../util/is-record.js';
+import { jsonIn } from '../../util/json-in.js';
 import { OtherNodes } from './other-nodes.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { changesAfter, type HeardChange, type RecentChanges } from './recent-changes.js';
 import type { SharedState } from './session-record.js';
 import type { StreamSettings } from './session-stream.js';
-import { SharedClient } from './shared-client.js';
 import { SharedStreams } from './shared-streams.js';
 
 /** The store keeps no change of a list for a client without a GET stream. The client gets it with its next stream. */
 const LIST_CHANGED = /^notifications\/\w+\/list_changed$/;
+
+/** How often a node tries to replace a text while other nodes replace other texts. */
+const MAX_TRIES = 5;
 
 interface SharedSessionOptions {
   readonly peers: Peers;
@@ -19,11 +24,12 @@ interface SharedSessionOptions {
 }
 
 /** The part of a session that knows other nodes. */
-export class SharedSession {
+export class SharedSession implements SharedChannel {
   readonly peers: Peers;
   readonly streams: SharedStreams;
   readonly others: OtherNodes;
-  private readonly client: SharedClient;
+  readonly subscribed: ReadonlySet<string>;
+  isOver = false;
 
   constructor(
     private readonly options: SharedSessionOptions,
@@ -34,14 +40,29 @@ export class SharedSession {
     this.peers = peers;
     this.streams = new SharedStreams(settings, peers, listenedUntil);
     this.others = new OtherNodes(peers);
-    this.client = new SharedClient(peers, server.subscribed);
+    this.subscribed = server.subscribed;
     server.share = change => peers.share(change);
-    server.sharedChannel = this.client;
+    server.sharedChannel = this;
   }
 
-  /** Notes that the session has ended on all nodes. */
-  ended(): void {
-    this.client.isOver = true;
+  get isHome(): boolean {
+    return this.peers.isHome;
+  }
+
+  async read(name: string): Promise<string | undefined> {
+    return textsIn(await this.peers.readChannel())[name];
+  }
+
+  async replace(name: string, expected: string | undefined, text: string | undefined): Promise<boolean> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const before = await this.peers.readChannel();
+      // The session has ended, or a node of another version has opened it.
+      if (before === undefined) return true;
+      const texts = textsIn(before);
+      if (texts[name] !== expected) return false;
+      if (await this.peers.writeChannel(JSON.stringify({ ...texts, [name]: text }), before)) return true;
+    }
+    return false;
   }
 
   /** Whether this node sends a change that all nodes hear of. */
@@ -59,7 +80,7 @@ export class SharedSession {
     peers.moved(home);
     if (streams.isListening) void this.takeHome();
     else if (peers.isHome && listenedUntil === undefined) {
-      void peers.tellAll({ kind: 'moved', to: home, listens: false });
+      void peers.tell({ kind: 'moved', to: home, listens: false });
     }
   }
 
@@ -109,3 +130,8 @@ export class SharedSession {
     }
   }
 }
+
+const textsIn = (json: string | undefined): Readonly<Record<string, string | undefined>> => {
+  const texts = jsonIn(json);
+  return isRecord(texts) ? (texts as Record<string, string>) : {};
+};

@@ -213,9 +213,6 @@ export class SharedSessions {
     };
     const peers: Peers = {
       node,
-      get home() {
-        return current;
-      },
       get isHome() {
         return current === node;
       },
@@ -224,7 +221,6 @@ export class SharedSessions {
         if (current !== node) await tell(message, current);
       },
       tellHolders,
-      tellAll: message => tell(message),
       moved: to => (current = to),
       takeHome: async listens => {
         const seen = listens ? { seen: LISTENS } : {};

@@ -6,7 +6,6 @@ const MAX_WAITING = 1000;
 
 interface StreamWriterOptions {
   readonly stream: string;
-  /** The requests that the stream answers. */
   readonly requests: readonly RequestId[];
   readonly write: (write: StreamWrite) => Promise<void>;
   readonly onWritten: (write: StreamWrite) => void;
@@ -24,7 +23,8 @@ export class StreamWriter {
   private readonly waiting: StoredEvent[] = [];
   private requests?: readonly RequestId[];
   private hasEnded = false;
-  private isEndWritten = false;
+  /** Whether nothing will follow. */
+  isOver = false;
   private isWriting = false;
   private beingWritten = 0;
 
@@ -32,11 +32,6 @@ export class StreamWriter {
     this.requests = options.requests;
     this.begun = new Promise(resolve => (this.onBegun = resolve));
     this.schedule();
-  }
-
-  /** Whether nothing will follow. */
-  get isOver(): boolean {
-    return this.isEndWritten;
   }
 
   append(event: StoredEvent): void {
@@ -57,7 +52,7 @@ export class StreamWriter {
   }
 
   private get hasMore(): boolean {
-    return this.waiting.length > 0 || this.requests !== undefined || (this.hasEnded && !this.isEndWritten);
+    return this.waiting.length > 0 || this.requests !== undefined || (this.hasEnded && !this.isOver);
   }
 
   /** What is sent in the same turn is written together. */
@@ -79,7 +74,7 @@ export class StreamWriter {
       isWritten = true;
       this.waiting.splice(0, events.length);
       this.requests = undefined;
-      this.isEndWritten = hasEnded;
+      this.isOver = hasEnded;
     } catch (error) {
       report(error as Error);
     }
