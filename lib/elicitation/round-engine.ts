@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
-import { canAsk } from './requests/asking.js';
 import type { Traffic } from '../protocol/traffic.js';
 import { RareLines } from '../util/log-line.js';
 import { RunningWork } from '../protocol/running-calls.js';
@@ -11,7 +10,7 @@ import { CurrentRound } from './replay/current-round.js';
 import type { InputRequiredOptions } from './requests/input-required.exception.js';
 import { copyOf, type Journal, newJournal, withAnswers, withAnswersAsked } from './replay/journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
-import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from './requests/errors.js';
+import { assertDeclared, canAsk, invalidState, tooManyRounds, UnsupportedInput } from './requests/errors.js';
 import { MrtrError } from './mrtr.error.js';
 import { bindingOf, InvalidStateError, RequestState } from './state/request-state.js';
 import { WatchedStore } from './state/watched-store.js';
@@ -25,11 +24,8 @@ export interface AskingHandler {
 
 export type RoundResult<T> = { readonly value: T } | { readonly required: InputRequiredResult };
 
-/** Observes the rounds of a server's calls. */
-export interface RoundObserver {
-  /** Records the trace position of rounds. Undefined if the calls are not observed. */
-  traffic?: Pick<Traffic, 'mark' | 'follow' | 'endRounds'>;
-}
+/** Records the trace position of rounds. Undefined if the calls are not observed. */
+export type RoundTraffic = Pick<Traffic, 'mark' | 'follow' | 'endRounds'> | undefined;
 
 /** The part of `Rounds` that is loaded only when a handler can ask its client. */
 export class RoundEngine {
@@ -44,7 +40,7 @@ export class RoundEngine {
     private readonly server: string,
     private readonly settings: MrtrSettings,
     private readonly pendingRequests: PendingRequests,
-    private readonly observer: RoundObserver,
+    private readonly traffic: RoundTraffic,
   ) {
     const { store } = settings;
     this.logger = new Logger(`McpMrtr(${server})`);
@@ -64,7 +60,7 @@ export class RoundEngine {
     const earlier = await this.journalOf(call, where, version, binding);
     const answered = await withAnswersAsked(call, earlier);
     const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
-    if (earlier?.mark !== undefined) this.observer.traffic?.follow(earlier.mark);
+    if (earlier?.mark !== undefined) this.traffic?.follow(earlier.mark);
     // The handler gets awaited answers from `await`, not from `inputResponses`.
     const given = copyOf(journal?.given);
     const own = given === answered.inputResponses ? answered : { ...answered, inputResponses: given };
@@ -76,7 +72,7 @@ export class RoundEngine {
     const outcome = await current.run(() => work(current, own));
     if ('value' in outcome) {
       const earlier = current.ifAny?.number ?? 0;
-      if (earlier > 0) this.observer.traffic?.endRounds(earlier + 1);
+      if (earlier > 0) this.traffic?.endRounds(earlier + 1);
       return outcome;
     }
     return { required: await this.required(current, call, where, outcome.asking, binding) };
@@ -140,7 +136,7 @@ export class RoundEngine {
   }
 
   private marked(journal: Journal | undefined): Journal | undefined {
-    const mark = journal && this.observer.traffic?.mark();
+    const mark = journal && this.traffic?.mark();
     return mark === undefined ? journal : { ...journal!, mark };
   }
 

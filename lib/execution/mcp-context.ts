@@ -20,7 +20,9 @@ import {
   type SampleAnswer,
 } from '../elicitation/requests/input-request.js';
 import type { Jsonify } from '../elicitation/requests/jsonify.js';
-import { canAsk, type Asking, type CurrentAsking } from '../elicitation/requests/asking.js';
+import type { CurrentRound } from '../elicitation/replay/current-round.js';
+import type { Round } from '../elicitation/replay/round.js';
+import { canAsk } from '../elicitation/requests/errors.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HeaderParam } from '../protocol/header-param.js';
@@ -50,7 +52,7 @@ export class McpContext {
   constructor(
     private readonly call: McpCall,
     private readonly changes: ChangeNotifier,
-    private readonly current?: CurrentAsking,
+    private readonly current?: CurrentRound,
     private readonly headerParams: readonly HeaderParam[] = [],
     private readonly args?: unknown,
   ) {}
@@ -324,7 +326,7 @@ export class McpContext {
   }
 
   /** @throws McpException (-32603) if the handler cannot ask, such as a completion */
-  private get asking(): Asking {
+  private get asking(): Round {
     if (this.current) return this.current.begin();
     throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);
   }

@@ -1,4 +1,4 @@
-import type { HandlerRound } from '../elicitation/requests/asking.js';
+import type { CurrentRound } from '../elicitation/replay/current-round.js';
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { CallLifecycle } from '../protocol/mcp-call.js';
@@ -48,7 +48,7 @@ export interface HandlerCall {
   /** The arguments or variables that the client sent. */
   readonly data: unknown;
   readonly context: McpContext;
-  readonly round?: HandlerRound;
+  readonly round?: CurrentRound;
   readonly lifecycle?: CallLifecycle;
   /** The variables of a resource template's URI. */
   readonly variables?: Readonly<Record<string, string | string[]>>;

@@ -36,7 +36,7 @@ export class TaskIds {
     });
   }
 
-  /** @throws StateOverflowError for ids and names of a backend that are too long */
+  /** @throws Error for ids and names of a backend that are too long */
   seal(task: BackendTask, call: McpCall): Promise<string> {
     return this.states.seal(task, this.binding(call));
   }

@@ -1,6 +1,5 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { isObservable, tap } from 'rxjs';
-import type { CurrentAsking, HandlerRound } from '../requests/asking.js';
 import {
   assertKeys,
   InputRequiredException,
@@ -13,7 +12,7 @@ import { isThenable } from '../../util/async-iterable.js';
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
 
 /** The round of a call, created when the handler first uses it, because most calls ask nothing. */
-export class CurrentRound implements CurrentAsking, HandlerRound {
+export class CurrentRound {
   private round?: Round;
   /** The latest run of the method, and its outcome. */
   private ran?: { outcome?: Outcome };
@@ -29,6 +28,7 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     private readonly onRunning: (result: Promise<unknown>) => void,
   ) {}
 
+  /** Undefined until the handler uses it. */
   get ifAny(): Round | undefined {
     return this.round;
   }
@@ -62,7 +62,7 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     });
   }
 
-  /** Called before each run, because a Nest interceptor may retry. @returns false if the round has ended */
+  /** Called before each run of the method, because a Nest interceptor may retry it. @returns false if it must not run */
   enter(): boolean {
     const isAgain = this.hasRun;
     this.hasRun = true;
@@ -70,10 +70,12 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     return !this.thrown && (this.round?.enter(isAgain) ?? true);
   }
 
+  /** What the call has recorded, as JSON, to continue it in another process. */
   record(): Journal {
     return this.begin().record();
   }
 
+  /** Runs the method, and observes its outcome. */
   watch(handler: () => unknown): unknown {
     let result: unknown;
     try {

@@ -1,6 +1,5 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { LiveAsker } from '../live/pending-requests.js';
-import type { Asking } from '../requests/asking.js';
 import { LazyAbort } from '../../util/abort.js';
 import { AskPromise } from './ask-promise.js';
 import { TypedInputRequest, readRequest } from '../requests/input-request.js';
@@ -48,7 +47,7 @@ export type Outcome = 'value' | 'error';
  * One run of a handler that asks with `await ctx.elicit(…)`. Recorded answers return at once. An unanswered input request
  * ends the round, and the handler runs again with the answer, in any process.
  */
-export class Round implements Asking {
+export class Round {
   private readonly keys: CallKeys;
   private readonly log: ReplayLog;
   private readonly deterministic: DeterministicValues;
@@ -62,6 +61,7 @@ export class Round implements Asking {
   private outcome?: Outcome;
   private isClosed = false;
   private readonly abandoned = new AbandonedHandler();
+  /** The `requestState` of the latest `InputRequiredException`. */
   state: unknown;
   private over = new LazyAbort();
 
@@ -90,6 +90,7 @@ export class Round implements Asking {
     return this.log.isReplaying;
   }
 
+  /** Identifies the call across all its rounds. */
   get id(): string {
     return this.deterministic.id;
   }
@@ -103,6 +104,7 @@ export class Round implements Asking {
     this.abandoned.onLeft = onLeft;
   }
 
+  /** Asks the client, or returns the client's earlier answer. */
   ask<A>(key: string, make: () => TypedInputRequest<A>): AskPromise<A> {
     if (this.isLate(key)) return new AskPromise<A>(() => undefined);
     const isAround = this.outcome !== undefined;

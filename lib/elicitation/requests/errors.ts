@@ -5,6 +5,12 @@ import {
   type InputRequest,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
+import { mayAsk } from '../../protocol/methods.js';
+
+/** Whether the handler of a call can ask the client, by rounds or over a connection that carries requests. */
+export const canAsk = ({ method, era, reply }: McpCall): boolean =>
+  mayAsk(method) && (era === 'modern' || reply.ask !== undefined);
 
 /** The client cannot be asked for input. The model reads the message, like other failures of a tool. */
 export class UnsupportedInput extends NotImplementedException {

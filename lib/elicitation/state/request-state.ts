@@ -9,9 +9,6 @@ import { InvalidStateError, StateCodec } from './state-codec.js';
 
 export { InvalidStateError };
 
-/** The state is too large. The message says what to do. */
-export class StateOverflowError extends Error {}
-
 interface Key {
   readonly codec: StateCodec;
   readonly cipherKey: Buffer;
@@ -49,14 +46,14 @@ export class RequestState {
     const json = JSON.stringify(value);
     const bytes = Buffer.byteLength(json);
     if (bytes <= maxJournalBytes) return json;
-    throw new StateOverflowError(
+    throw new Error(
       `the call remembers ${bytes} bytes, more than "mrtr.maxJournalBytes" (${maxJournalBytes}) allows: keep large values elsewhere and remember their keys`,
     );
   }
 
   /**
    * @param binding the state opens only with the same binding
-   * @throws StateOverflowError, and errors of the store
+   * @throws Error for a state that is too large, and errors of the store
    */
   async seal(value: unknown, binding: string): Promise<string> {
     const { maxStateBytes, singleUse } = this.settings;
@@ -153,7 +150,7 @@ export class RequestState {
   private async store(packed: string, length: number): Promise<string> {
     const { store, maxStateBytes, ttlSeconds } = this.settings;
     if (!store) {
-      throw new StateOverflowError(
+      throw new Error(
         `the state is ${length} bytes, more than "mrtr.maxStateBytes" (${maxStateBytes}) allows a client to carry: set "mrtr.store", or remember less`,
       );
     }
