@@ -32,7 +32,7 @@ import type {
   ResolvedOptions,
 } from './server/server-options.js';
 import type { McpServerInstance } from './server/mcp-server-instance.js';
-import { assertStdio } from './module/assert-stdio.js';
+import { assertStdio } from './module/entry-checks.js';
 import { ServerDraft } from './module/server-draft.js';
 import { McpServers } from './module/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';

@@ -1,10 +1,16 @@
 import { Injectable, type InjectionToken, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
-import { HANDLER_METADATA, NO_TOOL_METADATA } from '../decorators/metadata.js';
+import {
+  EXTENSION_METADATA,
+  EXTENSION_METHOD_METADATA,
+  HANDLER_METADATA,
+  NO_TOOL_METADATA,
+} from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { exploreMethods } from '../execution/explore-methods.js';
-import type { HandlerTarget } from '../execution/handler-target.js';
+import { exploreMethods, type DeclaredMethod } from '../execution/explore-methods.js';
+import type { HandlerTarget, Wrapper } from '../execution/handler-target.js';
 import { routeOf, type RouteDeclaration } from './routes/route-declaration.js';
 
 /**
@@ -25,8 +31,18 @@ export interface DiscoveredHandler {
   readonly featureServers: readonly (string | undefined)[];
 }
 
+/** A provider or controller with `@McpExtension` or `@ExtensionMethod`. */
+export interface DeclaredExtension {
+  /** Undefined if only methods of the class are declared. */
+  readonly options?: McpExtensionOptions;
+  readonly wrapper: Wrapper;
+}
+
 const readHandlers = (method: object): readonly HandlerMetadata[] =>
   (Reflect.getMetadata(HANDLER_METADATA, method) ?? []) as HandlerMetadata[];
+
+const readMethods = (method: object): readonly ExtensionMethodMetadata[] =>
+  (Reflect.getMetadata(EXTENSION_METHOD_METADATA, method) ?? []) as ExtensionMethodMetadata[];
 
 @Injectable()
 export class HandlerExplorer {
@@ -53,7 +69,26 @@ export class HandlerExplorer {
     });
   }
 
-  /** Whether a class is a controller of a module. */
+  /** The extensions, by their instances. */
+  extensions(): ReadonlyMap<object, DeclaredExtension> {
+    const found = new Map<object, DeclaredExtension>();
+    for (const { providers, controllers } of this.modules.values()) {
+      for (const wrapper of [...providers.values(), ...controllers.values()]) {
+        const instance = wrapper.isAlias ? undefined : (wrapper.instance as object | null | undefined);
+        const type = instance?.constructor;
+        if (!instance || !type) continue;
+        const options = Reflect.getMetadata(EXTENSION_METADATA, type) as McpExtensionOptions | undefined;
+        const hasMethods = Reflect.hasMetadata(EXTENSION_METHOD_METADATA, type);
+        if (options || hasMethods) found.set(instance, { options, wrapper });
+      }
+    }
+    return found;
+  }
+
+  extensionMethods(): DeclaredMethod<ExtensionMethodMetadata>[] {
+    return [...exploreMethods(this.modules, readMethods)];
+  }
+
   isController(type: Type): boolean {
     return [...this.modules.values()].some(({ controllers }) => controllers.has(type));
   }

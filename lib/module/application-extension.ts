@@ -38,13 +38,11 @@ export function compileMethods(
 /** The extension that a provider declares with `@McpExtension`, for one server. */
 export class ApplicationExtension implements ServerExtension {
   readonly id?: string;
-  /** The class. */
   readonly where: string;
   /** Its stages, as the server was built with them. */
   readonly composed: { readonly method: string; readonly era: Era; readonly stages: Stages }[] = [];
   readonly offered?: string;
   readonly methods: Readonly<Record<string, OwnMethod>>;
-  /** By method. */
   readonly entries: ReadonlyMap<string, ExtensionMethodEntry>;
   private server!: McpServerInstance;
 

@@ -1,14 +1,11 @@
 import type { Type } from '@nestjs/common';
-import type { ModulesContainer } from '@nestjs/core';
-import type { HandlerExplorer } from '../catalog/explorer.js';
+import type { DeclaredExtension, HandlerExplorer } from '../catalog/explorer.js';
 import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
-import { EXTENSION_METHOD_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { exploreMethods, type DeclaredMethod } from '../execution/explore-methods.js';
+import type { DeclaredMethod } from '../execution/explore-methods.js';
 import type { HandlerExecutor } from '../execution/handler-executor.js';
 import { resolve } from '../options/check-options.js';
 import { objectOf, TEXT } from '../options/option-schema.js';
-import type { DeclaredExtension } from './declared-extensions.js';
 import { ApplicationExtension, compileMethods } from './application-extension.js';
 import { assertDistinct, type McpServers } from './mcp-servers.js';
 
@@ -25,13 +22,9 @@ const OPTIONS = objectOf<McpExtensionOptions>({
   server: TEXT,
 });
 
-const readMethods = (method: object): readonly ExtensionMethodMetadata[] =>
-  (Reflect.getMetadata(EXTENSION_METHOD_METADATA, method) ?? []) as ExtensionMethodMetadata[];
-
 /** Adds the extensions of the application to their servers. It is loaded if there are some. */
 export class ExtensionLoader {
   constructor(
-    private readonly modules: ModulesContainer,
     private readonly executor: HandlerExecutor,
     private readonly servers: McpServers,
     private readonly explorer: HandlerExplorer,
@@ -40,7 +33,7 @@ export class ExtensionLoader {
   /** Collects the mistakes in the declarations. @throws other errors */
   async load(extensions: ReadonlyMap<object, DeclaredExtension>): Promise<void> {
     const { mistakes } = this.servers;
-    const methods = [...exploreMethods(this.modules, readMethods)];
+    const methods = this.explorer.extensionMethods();
     const classes = new Set<unknown>();
     for (const [instance, declared] of extensions) {
       const type = instance.constructor;

@@ -1,16 +1,17 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
 import type { Entry } from '../catalog/entries.js';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { HandlerExecutor } from '../execution/handler-executor.js';
 import { describeTarget } from '../execution/handler-target.js';
-import { declaredExtensions } from './declared-extensions.js';
 import { InterceptorLoader } from './interceptor-loader.js';
-import { assertCompletes } from './assert-completes.js';
-import { assertOffered } from './assert-offered.js';
-import { claimOptions } from './claim-options.js';
-import { assertGatewayProtected, assertProtected } from './assert-protected.js';
+import {
+  assertCompletes,
+  assertGatewayProtected,
+  assertOffered,
+  assertProtected,
+  claimOptions,
+} from './entry-checks.js';
 import { McpServers } from './mcp-servers.js';
 import type { ServerDraft } from './server-draft.js';
 
@@ -24,7 +25,6 @@ export class HandlerLoader implements OnModuleInit {
     private readonly compiler: HandlerCompiler,
     private readonly servers: McpServers,
     private readonly interceptors: InterceptorLoader,
-    private readonly modules: ModulesContainer,
     private readonly executor: HandlerExecutor,
   ) {}
 
@@ -70,11 +70,10 @@ export class HandlerLoader implements OnModuleInit {
   }
 
   private async loadExtensions(): Promise<void> {
-    const declared = declaredExtensions(this.modules);
+    const declared = this.explorer.extensions();
     if (declared.size === 0) return;
     const { ExtensionLoader } = await import('./extension-loader.js');
-    const loader = new ExtensionLoader(this.modules, this.executor, this.servers, this.explorer);
-    await loader.load(declared);
+    await new ExtensionLoader(this.executor, this.servers, this.explorer).load(declared);
   }
 
   private async check(): Promise<void> {

@@ -16,18 +16,22 @@ import { keyOfCompletion, type CompletionRef, type Entry } from '../catalog/entr
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import type { HandlerKind, HandlerMetadata, HandlerOptionsByKind } from '../decorators/handler-options.js';
 import { VISIBLE_METADATA } from '../decorators/metadata.js';
+import { Args, Ctx, UriParams } from '../decorators/params.decorator.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Method } from '../execution/handler-target.js';
-import { assertCompletes } from './assert-completes.js';
-import { assertOffered } from './assert-offered.js';
-import { assertProtected } from './assert-protected.js';
-import { claimOptions } from './claim-options.js';
+import { assertCompletes, assertOffered, assertProtected, claimOptions } from './entry-checks.js';
 import { McpServers } from './mcp-servers.js';
-import { runtimeTarget } from './runtime-target.js';
 import type { ServerDraft } from './server-draft.js';
 
 /** Nest's key for the scope of a class. */
 const SCOPE_OPTIONS_METADATA = 'scope:options';
+
+/** The parameter decorators that stand for the parameters of a runtime handler's function. */
+const PARAMETERS: Partial<Record<HandlerKind, readonly ParameterDecorator[]>> = {
+  tool: [Args(), Ctx()],
+  prompt: [Args(), Ctx()],
+  'resource template': [UriParams(), Ctx()],
+};
 
 /**
  * Enhancers of a handler added at run time, in addition to global enhancers. A class is taken from the application's
@@ -254,6 +258,26 @@ export class McpServerRegistry {
       return options?.scope ?? Scope.DEFAULT;
     }
   }
+}
+
+/** Creates a class with one method for a function, so that it runs like a method of a provider. */
+function runtimeTarget(
+  kind: HandlerKind,
+  { name, uri }: { name?: string; uri?: string },
+  handler: Method,
+): HandlerTarget {
+  class RuntimeHandler {}
+  const { prototype } = RuntimeHandler;
+  const methodName = name ?? (handler.name || (uri ?? kind));
+  const method: Method = (...args) => handler(...args);
+  Object.defineProperty(method, 'name', { value: methodName });
+  Object.defineProperty(method, 'length', { value: handler.length });
+  Object.defineProperty(prototype, methodName, { value: method });
+  for (const key of Reflect.getMetadataKeys(handler) as unknown[]) {
+    Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), method);
+  }
+  PARAMETERS[kind]?.forEach((decorate, index) => decorate(prototype, methodName, index));
+  return { instance: new RuntimeHandler(), methodName, handlerClass: RuntimeHandler, moduleKey: '' };
 }
 
 const rowKey = (key: string | CompletionRef): string =>

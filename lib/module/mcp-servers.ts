@@ -86,7 +86,6 @@ export class McpServers {
     }
   }
 
-  /** Runs a task after the start. */
   onStart(task: () => Promise<void>): void {
     this.waiting.push(task);
   }
