@@ -12,7 +12,6 @@ import type { CompiledSchema, JsonSchema } from '../schema/types.js';
 import { declaredIn, originOf, validator, withContext } from './handler-compiler.js';
 import { inputOf, parsedParams } from './handler-input.js';
 
-/** A method of an extension, compiled. */
 export interface ExtensionMethodEntry {
   /** The method of the request. */
   readonly key: string;
@@ -20,7 +19,6 @@ export interface ExtensionMethodEntry {
   readonly version: string;
   readonly requirement?: Requirement;
   readonly run: RunHandler;
-  /** The JSON Schema of the params. */
   readonly params: JsonSchema;
   readonly result?: CompiledSchema;
   readonly eras?: readonly Era[];

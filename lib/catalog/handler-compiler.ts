@@ -273,7 +273,6 @@ export class HandlerCompiler {
   }
 }
 
-/** Refuses options that only routes have. */
 function assertNoRouteOptions(options: ToolOptions): void {
   const stray = ROUTE_OPTIONS.find(name => name in options);
   if (stray)

@@ -4,6 +4,7 @@ import type { SchemaIssue, SchemaIo } from './types.js';
 import type { ClassPeers, ValidationRule } from './class-peers.js';
 import { type Keywords, keywordsOfRule, narrow } from './class-rules.js';
 import { keywordsOf } from './keywords.js';
+import { REFLECTED_TYPES } from './reflected-types.js';
 import { SchemaError } from './schema.error.js';
 import { schemaOfProperty, wordsOf, type References } from './swagger/keywords.js';
 import type { SwaggerProperty } from './swagger/model.js';
@@ -74,14 +75,8 @@ function givesType({ type, name, constraints, each, validateIf }: ValidationRule
   return each || type === 'nestedValidation' || isTyped(keywordsOfRule(name, constraints ?? [], 'input'));
 }
 
-/** Used if decorators do not give the type. TypeScript does not reflect unions and interfaces. */
-const REFLECTED = new Map<unknown, Keywords>([
-  [String, { type: 'string' }],
-  [Number, { type: 'number' }],
-  [Boolean, { type: 'boolean' }],
-  [Array, { type: 'array' }],
-  [Date, { type: 'string', format: 'date-time' }],
-]);
+/** Used if decorators do not give the type. */
+const REFLECTED = new Map<unknown, Keywords>([...REFLECTED_TYPES, [Array, { type: 'array' }]]);
 
 export function isConditional({ rules }: ClassProperty): boolean {
   return rules.some(rule => rule.type === 'conditionalValidation');

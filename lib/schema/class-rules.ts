@@ -67,7 +67,6 @@ export function narrow(target: Keywords, keywords: Keywords): void {
   }
 }
 
-/** A TypeScript enum. */
 export const enumKeywords = (entity: object): Keywords => oneOf(enumValues(entity));
 
 export function isScalar(value: unknown): value is string | number | boolean {

@@ -1,14 +1,8 @@
+import type { PromptArgument } from '@modelcontextprotocol/server';
 import { resolveLocalRef } from './json-schema.js';
 import { isRecord } from '../util/is-record.js';
 import { SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
-
-export interface PromptArgument {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly required: boolean;
-}
 
 /** @throws SchemaError for arguments in a union, because `prompts/list` cannot show them */
 export function promptArguments(jsonSchema: JsonSchema): PromptArgument[] {

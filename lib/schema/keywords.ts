@@ -6,8 +6,7 @@ const KEYWORDS_METADATA = 'nestjs-mcp:schema-keywords';
 /** @param target the class, or the prototype for a property */
 function addKeywords(target: object, property: string | symbol | undefined, keywords: JsonSchema): void {
   const merged = { ...keywordsOf(target, property), ...keywords };
-  if (property === undefined) Reflect.defineMetadata(KEYWORDS_METADATA, merged, target);
-  else Reflect.defineMetadata(KEYWORDS_METADATA, merged, target, property);
+  Reflect.defineMetadata(KEYWORDS_METADATA, merged, target, property!);
 }
 
 /** A property inherits keywords from the parent class; a class does not. */

@@ -1,4 +1,3 @@
-/** A variable of a route's path. */
 export interface PathVariable {
   readonly name: string;
   readonly isRequired: boolean;

@@ -4,10 +4,16 @@ import { compileSchema } from '../../schema/compile-schema.js';
 import { REFLECTED_TYPES } from '../../schema/reflected-types.js';
 import { compileValue } from '../../schema/standard-schema-compiler.js';
 import { parameterOf } from '../../schema/swagger/operation.js';
-import type { CompiledSchema, JsonSchema, StandardSchemaWithJSON } from '../../schema/types.js';
+import type { CompiledSchema, JsonSchema, SchemaLike, StandardSchemaWithJSON } from '../../schema/types.js';
 import { whyUnknown } from '../parameter-remedies.js';
 import { pipedInput, uncheckedByPipes } from './pipe-schema.js';
-import type { Place, RouteArgument, RouteSource } from './route-types.js';
+import type { Place, RouteArgument, RouteSource, WholePart } from './route-types.js';
+
+const DECORATORS: Readonly<Record<Place, string>> = {
+  path: '@Param()',
+  query: '@Query()',
+  body: '@Body()',
+};
 
 /** A path variable that only guards, middleware or a class of `@Param()` read. */
 export function pathVariable({ target }: RouteSource, key: string, isRequired: boolean): RouteArgument {
@@ -63,7 +69,36 @@ function reflected(param: HandlerParam, place: Place, words: JsonSchema | undefi
 }
 
 /** The mistake of a parameter whose type is unknown, with its remedy. */
-export function unknownType({ metatype, index }: HandlerParam, decorator: string): string {
+function unknownType({ metatype, index }: HandlerParam, decorator: string): string {
   const cause = whyUnknown(metatype, `parameter ${index + 1}`);
   return `the type of ${decorator} is unknown, so it would not be checked: ${cause}, or declare "inputSchema"`;
+}
+
+/** The argument or the part of a parameter without a name. @throws Error for a part of unknown type */
+export async function wholePart(
+  route: RouteSource,
+  param: HandlerParam,
+  place: Place,
+): Promise<WholePart | RouteArgument> {
+  const { metatype, schema: declared } = param;
+  const words = parameterOf(declaredMethodOf(route.target), place);
+  const list = place === 'body' ? await listBody(param, metatype) : undefined;
+  if (list) return list;
+  const source = (declared ?? (isDto(metatype) ? metatype : words?.type)) as SchemaLike | undefined;
+  if (!source) throw new Error(unknownType(param, DECORATORS[place]));
+  const schema = await compileSchema(source, 'input');
+  const check = await uncheckedByPipes(route, param, schema);
+  return { place, source, schema, ...(check && { check }) };
+}
+
+/** A body that is a list becomes one argument. */
+async function listBody(param: HandlerParam, metatype: unknown): Promise<RouteArgument | undefined> {
+  const { schema = {}, isChecked } = await pipedInput(param);
+  if (metatype !== Array && schema['type'] !== 'array') return undefined;
+  if (schema['type'] !== 'array') {
+    throw new Error(
+      'the items of @Body() are unknown, so they would not be checked: add new ParseArrayPipe({ items: … }) to it, or declare "inputSchema"',
+    );
+  }
+  return { place: 'body', key: undefined, schema, isRequired: true, isChecked };
 }

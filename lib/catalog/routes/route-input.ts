@@ -8,7 +8,7 @@ import { declaredInput } from './declared-input.js';
 import { flatSchema } from './flat-schema.js';
 import { pathVariables } from './path-variables.js';
 import { PARAM } from './refused.js';
-import { namedArgument, pathVariable } from './route-argument.js';
+import { namedArgument, pathVariable, wholePart } from './route-argument.js';
 import type {
   NamedArgument,
   Place,
@@ -17,7 +17,6 @@ import type {
   RouteSource,
   WholePart,
 } from './route-types.js';
-import { wholePart } from './whole-part.js';
 
 const PLACES = [
   ['path', PARAM.path],

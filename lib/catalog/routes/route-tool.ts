@@ -105,7 +105,6 @@ function readersOf(
   ];
 }
 
-/** The summary and the description of a route. */
 function wordsOf(method: object): Pick<ToolOptions, 'description'> {
   const { summary, description } = operationOf(method) ?? {};
   const texts = [...new Set([summary, description])].filter(text => text !== undefined && text !== '');

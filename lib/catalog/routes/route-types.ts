@@ -1,5 +1,4 @@
 import type { ApplicationConfig } from '@nestjs/core';
-import type { HandlerParam } from '../../execution/handler-params.js';
 import type { HandlerTarget } from '../../execution/handler-target.js';
 import type { CompiledSchema, JsonSchema, SchemaLike } from '../../schema/types.js';
 
@@ -19,7 +18,6 @@ export interface RouteArgument {
   readonly check?: CompiledSchema;
 }
 
-/** An argument with its name. */
 export interface NamedArgument extends RouteArgument {
   readonly name: string;
 }
@@ -27,7 +25,6 @@ export interface NamedArgument extends RouteArgument {
 /** A whole query or body, whose properties become arguments. */
 export interface WholePart {
   readonly place: Place;
-  readonly param: HandlerParam;
   readonly source?: SchemaLike;
   readonly schema: CompiledSchema;
   /** Checks what the pipes of the route do not check of it. */

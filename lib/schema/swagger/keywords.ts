@@ -5,16 +5,7 @@ import { REFLECTED_TYPES } from '../reflected-types.js';
 import { SchemaError } from '../schema.error.js';
 import type { SwaggerProperty } from './model.js';
 
-/** What swagger's type names are in JSON Schema. */
-const TYPES: Readonly<Record<string, string>> = {
-  string: 'string',
-  number: 'number',
-  integer: 'integer',
-  boolean: 'boolean',
-  object: 'object',
-  array: 'array',
-  date: 'string',
-};
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array'];
 
 /** Keywords that say something to the reader. */
 const WORDS = ['title', 'description', 'deprecated', 'default'];
@@ -110,7 +101,8 @@ const isModel = (type: unknown): type is Type<unknown> =>
 
 function typeKeywords(type: unknown, references: References): Keywords {
   if (isModel(type)) return references.of(type);
-  if (typeof type === 'string') return type in TYPES ? { type: TYPES[type] } : {};
+  if (type === 'date') return { type: 'string' };
+  if (typeof type === 'string') return TYPES.includes(type) ? { type } : {};
   if (type === Object) return { type: 'object' };
   if (type === Array) return { type: 'array' };
   if (type === BigInt) return { type: 'integer' };

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { defined } from '../../util/defined.js';
 import { isRecord } from '../../util/is-record.js';
 
 /** The keys of `@nestjs/swagger`, which is optional. */
@@ -28,7 +29,7 @@ export function swaggerProperties(type: Type<unknown>): ReadonlyMap<string, Swag
   }
   // A decorator says more than the plugin, and a class more than its parent.
   for (const [name, property] of Object.entries(fromPlugin(type))) {
-    found.set(name, { ...property, ...defined(found.get(name)) });
+    found.set(name, { ...property, ...defined(found.get(name) ?? {}) });
   }
   return found;
 }
@@ -55,6 +56,3 @@ function fromPlugin(type: Type<unknown>): Record<string, SwaggerProperty> {
   const own: unknown = factory?.call(type);
   return isRecord(own) ? { ...inherited, ...(own as Record<string, SwaggerProperty>) } : inherited;
 }
-
-const defined = (property: SwaggerProperty = {}): SwaggerProperty =>
-  Object.fromEntries(Object.entries(property).filter(([, value]) => value !== undefined));
