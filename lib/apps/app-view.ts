@@ -5,7 +5,6 @@ import { APP_MIME_TYPE } from './app-context.js';
 import { uiMetaOf, type AppOptions } from './app-options.js';
 import { refusedUrlsIn, type RefusedUrl } from './external-urls.js';
 
-/** The view of an app. */
 export class AppView {
   private html?: string;
   private changedAt?: number;

@@ -2,7 +2,6 @@ import {
   Inject,
   Module,
   type DynamicModule,
-  type FactoryProvider,
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
@@ -49,12 +48,12 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
 
   /** @throws McpBootstrapError, while the application starts, for wrong options, and if the package `redis` is missing */
   static forRoot(options: McpRedisOptions): DynamicModule {
-    return moduleOf(() => options);
+    return moduleOf({ useFactory: () => options });
   }
 
   /** Like `forRoot`, with options from a factory. */
-  static forRootAsync({ imports, inject = [], useFactory }: AsyncOptions<McpRedisOptions>): DynamicModule {
-    return moduleOf(useFactory, inject, imports);
+  static forRootAsync(options: AsyncOptions<McpRedisOptions>): DynamicModule {
+    return moduleOf(options);
   }
 
   /** Connects before the transports open. Without Redis, the application still starts. */
@@ -68,11 +67,11 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-const moduleOf = (
-  make: AsyncOptions<McpRedisOptions>['useFactory'],
-  inject: FactoryProvider['inject'] = [],
-  imports: DynamicModule['imports'] = [],
-): DynamicModule => ({
+const moduleOf = ({
+  imports = [],
+  inject = [],
+  useFactory,
+}: AsyncOptions<McpRedisOptions>): DynamicModule => ({
   module: McpRedisModule,
   global: true,
   imports: [McpCoreModule, ...imports],
@@ -81,7 +80,7 @@ const moduleOf = (
       provide: SETTINGS,
       inject: [MCP_SERVERS, ...inject],
       useFactory: async ({ mistakes }: McpServers, ...dependencies: never[]) => {
-        const options = await make(...dependencies);
+        const options = await useFactory(...dependencies);
         return mistakes.attempt(() => resolveRedisOptions(options)) ?? STAND_IN;
       },
     },

@@ -1,6 +1,5 @@
 import type { CountStore } from '../stores/shared-counts.js';
-import { RedisKeys } from './redis-link.js';
-import { RedisScript } from './redis-script.js';
+import { RedisKeys, RedisScript } from './redis-keys.js';
 
 /**
  * Sets the count of a node, or removes it, and adds those of the other nodes that have not expired. ARGV: node, count,
@@ -27,6 +26,6 @@ return others`);
 export class RedisCountStore extends RedisKeys implements CountStore {
   async exchange(key: string, node: string, count: number, ttlMs: number): Promise<number> {
     const args = [node, String(count), String(ttlMs)];
-    return (await this.redis.run(client => EXCHANGE.run(client, [this.keyOf('count', key)], args))) as number;
+    return (await this.eval(EXCHANGE, [this.keyOf('count', key)], args)) as number;
   }
 }

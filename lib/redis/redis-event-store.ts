@@ -1,8 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/server';
 import type { EventStore, OfferedMessage, StoredEvent, StreamWrite } from '../stores/event-store.js';
 import { jsonIn } from '../util/json-in.js';
-import { RedisKeys } from './redis-link.js';
-import { RedisScript } from './redis-script.js';
+import { RedisKeys, RedisScript } from './redis-keys.js';
 
 /** The bounds on the events of a session, the same as in `MemoryEventStore`. */
 const MAX_EVENTS = 1000;
@@ -171,10 +170,6 @@ export class RedisEventStore extends RedisKeys implements EventStore {
     const keys = messages.map(({ key }) => this.keyOf('offered', session, `:${key}`));
     const texts = messages.map(({ json }) => json);
     return this.eval(ADD, [this.keyOf(kind, session), ...keys], [stream, ...texts]);
-  }
-
-  private eval(script: RedisScript, keys: string[], args: string[]): Promise<unknown> {
-    return this.redis.run(client => script.run(client, keys, args));
   }
 }
 

@@ -1,11 +1,7 @@
 import type { RedisClientType } from 'redis';
+import type { RedisSettings } from './redis-options.js';
 
-export interface RedisConnectionOptions {
-  /** Prefix of all keys. */
-  readonly prefix: string;
-  readonly connectTimeoutMs: number;
-  readonly commandTimeoutMs: number;
-}
+export type RedisConnectionOptions = Pick<RedisSettings, 'prefix' | 'connectTimeoutMs' | 'commandTimeoutMs'>;
 
 /** Redis is not available now. The reason is in the log. */
 export class RedisUnavailable extends Error {}
@@ -86,18 +82,5 @@ export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T>
     return await Promise.race([work, late]);
   } finally {
     clearInterval(timer);
-  }
-}
-
-/** What is kept in Redis, under the prefix of the application. */
-export abstract class RedisKeys {
-  constructor(
-    protected readonly redis: RedisLink,
-    private readonly prefix: string,
-  ) {}
-
-  /** Keys with the same id are on the same shard of a cluster. */
-  protected keyOf(kind: string, id: string, rest = ''): string {
-    return `${this.prefix}${kind}:{${id}}${rest}`;
   }
 }

@@ -1,6 +1,7 @@
 import type { MessageBus } from '../stores/message-bus.js';
 import { jsonIn } from '../util/json-in.js';
-import { RedisKeys, RedisUnavailable } from './redis-link.js';
+import { RedisKeys } from './redis-keys.js';
+import { RedisUnavailable } from './redis-link.js';
 
 /** Sends messages by Redis Pub/Sub. Messages are lost while Redis is not available. */
 export class RedisMessageBus extends RedisKeys implements MessageBus {

@@ -1,5 +1,5 @@
 import type { MrtrStore } from '../stores/mrtr-store.js';
-import { RedisKeys } from './redis-link.js';
+import { RedisKeys } from './redis-keys.js';
 
 /** Keeps states of calls, and records used states, as Redis keys that expire. */
 export class RedisMrtrStore extends RedisKeys implements MrtrStore {

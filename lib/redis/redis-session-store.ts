@@ -1,6 +1,5 @@
 import type { SessionFields, SessionStore } from '../stores/session-store.js';
-import { RedisKeys } from './redis-link.js';
-import { RedisScript } from './redis-script.js';
+import { RedisKeys, RedisScript } from './redis-keys.js';
 
 /**
  * Sets and removes fields of an existing hash that has the expected fields. ARGV: lifetime, number of arguments with
@@ -45,7 +44,7 @@ export class RedisSessionStore extends RedisKeys implements SessionStore {
     }
     const keys = [this.keyOf('session', id)];
     const args = [...[ttlMs, held.length, set.length].map(String), ...held, ...set, ...removed];
-    return (await this.redis.run(client => UPDATE.run(client, keys, args))) === 1;
+    return (await this.eval(UPDATE, keys, args)) === 1;
   }
 
   async delete(id: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { TaskStoreFullError, type StoredTask, type TaskStore } from '../stores/task-store.js';
-import { RedisKeys } from './redis-link.js';
-import { RedisScript } from './redis-script.js';
+import { RedisKeys, RedisScript } from './redis-keys.js';
 
 /** How long the leases of a server are kept after its last node has gone, in milliseconds. */
 const LEASES_KEPT_MS = 86_400_000;
@@ -43,7 +42,7 @@ export class RedisTaskStore extends RedisKeys implements TaskStore {
   async create(task: StoredTask): Promise<void> {
     const { id, revision, expiresAt } = task;
     const args = [String(revision), JSON.stringify(task), String(expiresAt)];
-    await full(this.eval(CREATE, this.keyOf('task', id), args));
+    await full(this.eval(CREATE, [this.keyOf('task', id)], args));
   }
 
   async get(id: string): Promise<StoredTask | undefined> {
@@ -62,7 +61,7 @@ export class RedisTaskStore extends RedisKeys implements TaskStore {
       publishing,
       this.keyOf('watch', id),
     ];
-    return (await full(this.eval(REPLACE, this.keyOf('task', id), args.map(String)))) === 1;
+    return (await full(this.eval(REPLACE, [this.keyOf('task', id)], args.map(String)))) === 1;
   }
 
   async delete(id: string): Promise<void> {
@@ -78,23 +77,17 @@ export class RedisTaskStore extends RedisKeys implements TaskStore {
   }
 
   async lease(server: string, ids: readonly string[], leaseMs: number): Promise<void> {
-    await this.eval(LEASE, this.keyOf('leases', server), [String(leaseMs), ...ids]);
+    await this.eval(LEASE, [this.keyOf('leases', server)], [String(leaseMs), ...ids]);
   }
 
   async takeLapsed(server: string, leaseMs: number, max: number): Promise<readonly string[]> {
-    return (await this.eval(TAKE_LAPSED, this.keyOf('leases', server), [
-      String(leaseMs),
-      String(max),
-    ])) as string[];
+    const args = [String(leaseMs), String(max)];
+    return (await this.eval(TAKE_LAPSED, [this.keyOf('leases', server)], args)) as string[];
   }
 
   async release(server: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.redis.run(client => client.zRem(this.keyOf('leases', server), [...ids]));
-  }
-
-  private eval(script: RedisScript, key: string, args: string[]): Promise<unknown> {
-    return this.redis.run(client => script.run(client, [key], args));
   }
 }
 

@@ -42,7 +42,6 @@ export class FolderFiles implements SkillFiles {
     }
   }
 
-  /** Lists all folders. */
   async walk(folder = ''): Promise<void> {
     for (const { name, kind } of await this.list(folder)) {
       if (kind === 'directory') await this.walk(folder === '' ? name : `${folder}/${name}`);

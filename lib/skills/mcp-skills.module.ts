@@ -1,4 +1,4 @@
-import { Inject, Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
+import { Inject, Module, type DynamicModule } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { HandlerExecutor } from '../execution/handler-executor.js';
@@ -62,20 +62,20 @@ export class McpSkillsModule {
 
   /** @throws McpBootstrapError, while the application starts, for wrong options, and for skills that hosts would refuse */
   static forRoot(options: McpSkillsOptions = {}): DynamicModule {
-    return moduleOf(() => options);
+    return moduleOf({ useFactory: () => options });
   }
 
   /** Like `forRoot`, with options from a factory. */
-  static forRootAsync({ imports, inject = [], useFactory }: AsyncOptions<McpSkillsOptions>): DynamicModule {
-    return moduleOf(useFactory, inject, imports);
+  static forRootAsync(options: AsyncOptions<McpSkillsOptions>): DynamicModule {
+    return moduleOf(options);
   }
 }
 
-const moduleOf = (
-  make: AsyncOptions<McpSkillsOptions>['useFactory'],
-  inject: FactoryProvider['inject'] = [],
-  imports: DynamicModule['imports'] = [],
-): DynamicModule => ({
+const moduleOf = ({
+  imports = [],
+  inject = [],
+  useFactory,
+}: AsyncOptions<McpSkillsOptions>): DynamicModule => ({
   module: McpSkillsModule,
   imports: [McpCoreModule, ...imports],
   exports: [McpSkills],
@@ -85,7 +85,7 @@ const moduleOf = (
       provide: SETTINGS,
       inject: [MCP_SERVERS, McpSkills, ...inject],
       useFactory: async ({ mistakes }: McpServers, skills: McpSkills, ...dependencies: never[]) => {
-        const options = await make(...dependencies);
+        const options = await useFactory(...dependencies);
         const settings = mistakes.attempt(() => resolveSkillsOptions(options));
         const isLoaded = settings && (await mistakes.collect(() => loadFolders(settings, skills)));
         return isLoaded ? settings : undefined;

@@ -8,7 +8,6 @@ const SCHEME = 'skill://';
 export const uriOf = (path: string): string =>
   new URL(SCHEME + path.replace(/[%?#\\]/g, encodeURIComponent)).href;
 
-/** The path of a URI. */
 export const pathOf = (uri: string): string => decodeURIComponent(uri.slice(SCHEME.length));
 
 /** A skill in `resources/list`. */

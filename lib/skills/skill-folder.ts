@@ -17,7 +17,6 @@ import { pathOf, uriOf } from './resources.js';
 import type { SkillSettings } from './skill-options.js';
 import { skillsAround, type WholeSource } from './skill-source.js';
 
-/** A file, and the skills that it belongs to. */
 interface KnownFile {
   readonly entry: SkillResourceEntry;
   readonly skills: Skill[];
@@ -48,7 +47,6 @@ export class SkillFolder implements WholeSource {
     private readonly onChange: () => void,
   ) {}
 
-  /** The URIs of all skills. */
   get uris(): readonly string[] {
     return [...this.scan.skills.keys()];
   }

@@ -1,4 +1,4 @@
-import { Inject, Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
+import { Inject, Module, type DynamicModule } from '@nestjs/common';
 import { SHARED, type SharedState } from '../stores/shared-state.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
@@ -44,20 +44,20 @@ export class McpTasksModule {
 
   /** @throws McpBootstrapError, while the application starts, for wrong options */
   static forRoot(options: McpTasksOptions = {}): DynamicModule {
-    return moduleOf(() => options);
+    return moduleOf({ useFactory: () => options });
   }
 
   /** Like `forRoot`, with options from a factory. */
-  static forRootAsync({ imports, inject = [], useFactory }: AsyncOptions<McpTasksOptions>): DynamicModule {
-    return moduleOf(useFactory, inject, imports);
+  static forRootAsync(options: AsyncOptions<McpTasksOptions>): DynamicModule {
+    return moduleOf(options);
   }
 }
 
-const moduleOf = (
-  make: AsyncOptions<McpTasksOptions>['useFactory'],
-  inject: FactoryProvider['inject'] = [],
-  imports: DynamicModule['imports'] = [],
-): DynamicModule => ({
+const moduleOf = ({
+  imports = [],
+  inject = [],
+  useFactory,
+}: AsyncOptions<McpTasksOptions>): DynamicModule => ({
   module: McpTasksModule,
   imports: [McpCoreModule, ...imports],
   exports: [McpTasks],
@@ -71,7 +71,7 @@ const moduleOf = (
         shared: SharedState | undefined,
         ...dependencies: never[]
       ) => {
-        const options = await make(...dependencies);
+        const options = await useFactory(...dependencies);
         return mistakes.attempt(() => resolveTasksOptions(options, shared?.tasks));
       },
     },

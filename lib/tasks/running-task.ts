@@ -3,12 +3,11 @@ import type { InputRequest, Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Answer } from '../protocol/answer.js';
 import { errorOf, type JsonRpcError } from '../protocol/errors.js';
-import type { AskClient, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
+import type { AskClient, CallLifecycle, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
 import type { TaskObserving } from '../protocol/traffic-listener.js';
 import type { StoredTask, TaskStatus } from '../stores/task-store.js';
 import { unlessAborted } from '../util/abort.js';
 import { storedCall } from './stored-call.js';
-import { TaskLifecycle } from './task-context.js';
 import type { TaskRule } from './task-options.js';
 import { failed } from './task-records.js';
 import type { TaskRun } from './task-runs.js';
@@ -35,7 +34,7 @@ export interface TaskParts {
  * A call that may become a task, and its channel to the client. Until the task begins, the channel is that of the
  * request. After that, it outlives the request.
  */
-export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun {
+export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
   private readonly ending = new AbortController();
   private readonly onRequestEnd = () => this.ending.abort(this.parts.call.reply.signal.reason);
   private taskId?: string;
@@ -61,7 +60,6 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   private resolve: (result: Result) => void = () => undefined;
 
   constructor(private readonly parts: TaskParts) {
-    super();
     this.endWithRequest();
   }
 

@@ -1,5 +1,5 @@
 import { McpContext } from '../execution/mcp-context.js';
-import type { CallLifecycle } from '../protocol/mcp-call.js';
+import { RunningTask } from './running-task.js';
 import type { TaskMode, ToolTaskOptions } from './task-options.js';
 
 /** The task of a call, or the task that the call may become. */
@@ -33,21 +33,12 @@ declare module '../decorators/handler-options.js' {
   }
 }
 
-/** The lifecycle of a call that may become a task. */
-export abstract class TaskLifecycle implements CallLifecycle, CallTask {
-  abstract readonly id: string | undefined;
-  abstract onEnter(record: (() => unknown) | undefined): Promise<void>;
-  abstract status(message: string): void;
-  abstract begin(): Promise<void>;
-}
-
-/** Adds `task` to `McpContext`. */
 export function addToContext(): void {
   Object.defineProperty(McpContext.prototype, 'task', {
     configurable: true,
     get(this: McpContext): CallTask | undefined {
       const { lifecycle, reply } = this['call'];
-      if (!(lifecycle instanceof TaskLifecycle)) return undefined;
+      if (!(lifecycle instanceof RunningTask)) return undefined;
       return {
         get id() {
           return lifecycle.id;

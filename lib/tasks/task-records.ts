@@ -4,7 +4,12 @@ import type { InputRequest } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { LimitReached } from '../protocol/caller-limit.js';
-import { TaskStoreFullError, type StoredTask, type TaskStore } from '../stores/task-store.js';
+import {
+  TaskStoreFullError,
+  type StoredTask,
+  type TaskStatus,
+  type TaskStore,
+} from '../stores/task-store.js';
 
 /** Delays between attempts to write while the store cannot be reached, in milliseconds; the delay doubles. */
 const FIRST_PAUSE_MS = 100;
@@ -97,8 +102,6 @@ export async function reached<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-const NOTHING_OPEN = { inputRequests: undefined, inputResponses: undefined } as const;
-
 export const isFinal = ({ status }: StoredTask): boolean =>
   status !== 'working' && status !== 'input_required';
 
@@ -114,26 +117,19 @@ export const waitingFor = (now: Elicitations): Elicitations & Pick<StoredTask, '
   status: openIn(now).length > 0 ? 'input_required' : 'working',
 });
 
-export const cancelled = (): Partial<StoredTask> => ({
-  status: 'cancelled',
-  call: undefined,
-  ...NOTHING_OPEN,
+/** The changes of a task that ends. */
+const final = (status: TaskStatus, outcome: Partial<StoredTask> = {}): Partial<StoredTask> => ({
+  ...{ status, call: undefined, inputRequests: undefined, inputResponses: undefined },
+  ...outcome,
 });
 
-export const completed = (result: StoredTask['result']): Partial<StoredTask> => ({
-  status: 'completed',
-  result,
-  call: undefined,
-  ...NOTHING_OPEN,
-});
+export const cancelled = (): Partial<StoredTask> => final('cancelled');
 
-export const failed = (error: NonNullable<StoredTask['error']>): Partial<StoredTask> => ({
-  status: 'failed',
-  error,
-  statusMessage: error.message,
-  call: undefined,
-  ...NOTHING_OPEN,
-});
+export const completed = (result: StoredTask['result']): Partial<StoredTask> =>
+  final('completed', { result });
+
+export const failed = (error: NonNullable<StoredTask['error']>): Partial<StoredTask> =>
+  final('failed', { error, statusMessage: error.message });
 
 /** The failure of a task that the server ends. */
 export const ended = (message: string): Partial<StoredTask> =>

@@ -14,7 +14,6 @@ const AT_ONCE = 100;
 export interface TaskRun {
   /** Whether it waits for its client. */
   readonly isAsking: boolean;
-  /** Whether the handler has ended. */
   readonly isOver: boolean;
   /** Passes the answers of the client on to the handler. */
   receive(task: StoredTask): void;

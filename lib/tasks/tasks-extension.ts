@@ -5,11 +5,16 @@ import type { Answer, Stage } from '../protocol/answer.js';
 import { assertDeclares, declares } from '../protocol/declared-extension.js';
 import type { CallLifecycle, Era, McpCall, Params } from '../protocol/mcp-call.js';
 import type { DependencyHealth } from '../protocol/handlers.js';
-import type { OwnMethod, ServerExtension, Stages, TaskList } from '../protocol/server-extension.js';
+import type {
+  OwnMethod,
+  OwnSubscription,
+  ServerExtension,
+  Stages,
+  TaskList,
+} from '../protocol/server-extension.js';
 import { whole } from '../server/answer-encoder.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { TASKS_EXTENSION } from '../protocol/tasks.js';
-import type { OwnSubscription } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
 import { unlessAborted } from '../util/abort.js';
 import { RunningTask, type TaskParts } from './running-task.js';
@@ -88,7 +93,6 @@ export class TasksExtension implements ServerExtension {
     server.gauges['runningTasks'] = () => this.tasks.runs.size;
   }
 
-  /** The name of the server. */
   get serverName(): string | undefined {
     return this.server?.options.name;
   }

@@ -152,7 +152,7 @@ export class Tasks {
   }
 
   /** Expires a task at its time. @param caller counts it for the limit until then */
-  keep({ id, createdAt, ttlMs }: StoredTask, caller?: string): void {
+  private keep({ id, createdAt, ttlMs }: StoredTask, caller?: string): void {
     if (this.kept.has(id)) return;
     this.kept.set(id, { caller, expiresAt: Date.parse(createdAt) + ttlMs });
     this.sweeping ??= setInterval(() => void this.sweep(), SWEEP_MS).unref();

@@ -36,7 +36,6 @@ export class ToolsetViews implements Views {
     this.suffix = new RegExp(`(?:/${settings.segment}/([^/]+))?(${READONLY})?/?$`, 'i');
   }
 
-  /** The names of all sets. */
   get names(): ReadonlySet<string> {
     const { catalog } = this.server();
     if (this.known?.of !== catalog) {

@@ -34,7 +34,6 @@ export function Toolset(...names: string[]): MethodDecorator & ClassDecorator {
   };
 }
 
-/** Adds all handlers of a class to all sets. */
 export const InAllToolsets = (): ClassDecorator => SetMetadata(TOOLSETS_METADATA, [ALL]);
 
 /** The sets of a handler. */
