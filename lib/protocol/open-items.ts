@@ -20,7 +20,7 @@ export interface OpenStream {
 
 /** What clients hold open, the oldest first. Times are in milliseconds since 1970. */
 export interface OpenItems {
-  sessions?: ReadonlyMap<string, { readonly session: OpenSession }>;
+  sessions?: ReadonlyMap<string, OpenSession>;
   /** By the stream, when it was opened. */
   streams?: ReadonlyMap<OpenStream, number>;
 }

@@ -62,8 +62,7 @@ function listOf<Item>(items: Iterable<Item> | undefined, rowOf: (item: Item) => 
   return { rows: all.slice(-MAX_ITEMS).reverse().map(rowOf), more: Math.max(0, all.length - MAX_ITEMS) };
 }
 
-function sessionRow({ session }: { readonly session: OpenSession }): OpenRow {
-  const { caller, sessionId, options, server, lastMessageAt } = session;
+function sessionRow({ caller, sessionId, options, server, lastMessageAt }: OpenSession): OpenRow {
   return {
     caller: principalIn(isCaller(caller) ? caller : options.limitKey),
     session: sessionId.slice(0, MAX_ID),

@@ -77,7 +77,6 @@ export class OtherNodes {
     this.waiting.delete(keyOf(node, id));
   }
 
-  /** Sends unconfirmed answers again. */
   repeat(): void {
     for (const [key, answer] of this.waiting) {
       if (answer.tries === MAX_TRIES) this.waiting.delete(key);

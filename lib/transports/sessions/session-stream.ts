@@ -30,13 +30,13 @@ export class SessionStream {
   private readonly held: StoredEvent[] = [];
   private reader?: EventStream;
   /** The number of the last stored event that this node knows. */
-  private stored = 0;
+  latest = 0;
   /** The number of the last event that the reader received. */
   private written = 0;
   /** Whether the store may have events that the reader has not received. */
   private isBehind = false;
   private isCatchingUp = false;
-  private hasEnded = false;
+  isOver = false;
 
   /** @param writer stores the events of a stream that other nodes know */
   constructor(
@@ -44,10 +44,6 @@ export class SessionStream {
     private readonly settings: StreamSettings,
     private readonly writer?: StreamWriter,
   ) {}
-
-  get isOver(): boolean {
-    return this.hasEnded;
-  }
 
   /** Whether a client is connected. */
   get isRead(): boolean {
@@ -57,10 +53,6 @@ export class SessionStream {
   /** Whether a message would be written at once. */
   get isReady(): boolean {
     return this.reader !== undefined && !this.reader.isFull && !this.isBehind && !this.isCatchingUp;
-  }
-
-  get latest(): number {
-    return this.stored;
   }
 
   /**
@@ -85,9 +77,9 @@ export class SessionStream {
   }
 
   send(json: string): void {
-    if (this.hasEnded) return;
+    if (this.isOver) return;
     const { store, session, caller, report } = this.settings;
-    const event = { stream: this.name, sequence: this.stored + 1, json };
+    const event = { stream: this.name, sequence: this.latest + 1, json };
     if (this.writer) this.writer.append(event);
     else store.append(session, { stream: this.name, events: [event] }, caller).catch(report);
     this.accept(event);
@@ -101,7 +93,7 @@ export class SessionStream {
   /** Sends an event that is already stored. */
   accept(event: StoredEvent): void {
     const { sequence, json } = event;
-    this.stored = Math.max(this.stored, sequence);
+    this.latest = Math.max(this.latest, sequence);
     if (this.opening && this.held.length < MAX_HELD) this.held.push(event);
     else if (this.isReady) this.write(json, sequence);
     else this.isBehind = true;
@@ -110,7 +102,7 @@ export class SessionStream {
   /** Called when the store may have newer events. `upTo` is the number of the newest event, if it is known. */
   refresh(upTo?: number): void {
     if (upTo !== undefined && upTo <= this.written) return;
-    this.stored = Math.max(this.stored, upTo ?? 0);
+    this.latest = Math.max(this.latest, upTo ?? 0);
     this.isBehind = true;
     this.catchUp();
   }
@@ -129,15 +121,15 @@ export class SessionStream {
   }
 
   end(): void {
-    if (this.hasEnded) return;
-    this.hasEnded = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.writer?.end();
     this.catchUp();
   }
 
   /** Ends the connection, even if events are unread. */
   close(): void {
-    this.hasEnded = true;
+    this.isOver = true;
     if (this.opening) return void this.opening.then(() => this.close());
     this.release();
   }
@@ -150,7 +142,7 @@ export class SessionStream {
     this.reader = reader;
     if (after !== undefined) {
       this.written = after;
-      this.stored = Math.max(this.stored, after);
+      this.latest = Math.max(this.latest, after);
       this.isBehind = true;
     } else if (isPrimed()) reader.prime(this.idOf(0));
     response.on('drain', () => this.catchUp());
@@ -163,7 +155,7 @@ export class SessionStream {
   private catchUp(): void {
     if (this.isCatchingUp) return;
     if (!this.isBehind) {
-      if (this.hasEnded) this.release();
+      if (this.isOver) this.release();
       return;
     }
     if (!this.reader || this.reader.isFull) return;
@@ -201,7 +193,7 @@ export class SessionStream {
   private write(json: string, sequence: number): void {
     this.reader?.send(json, this.idOf(sequence));
     this.written = sequence;
-    this.stored = Math.max(this.stored, sequence);
+    this.latest = Math.max(this.latest, sequence);
   }
 
   private idOf(sequence: number): string {

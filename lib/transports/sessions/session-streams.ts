@@ -187,7 +187,6 @@ export class SessionStreams {
     }
   }
 
-  /** Hands the outbox to the store. */
   protected async post(): Promise<void> {
     if (this.isPosting) return;
     this.isPosting = true;

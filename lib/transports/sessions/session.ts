@@ -86,6 +86,8 @@ export class Session implements Transport {
   private readonly left: LeftCalls;
   /** When its client sent its latest message, in milliseconds since 1970. */
   lastMessageAt = Date.now();
+  /** When the store last confirmed it, in milliseconds since 1970. */
+  checkedAt = Date.now();
   private isInitialized = false;
   private isClosed = false;
   /** The requests for streams that are being opened. */
@@ -117,11 +119,11 @@ export class Session implements Transport {
         server.opened();
       };
     }
-    this.left = new LeftCalls({
-      resumeMs: options.resumeMs,
-      isAttended: () => this.isAttended(),
-      giveUp: answer => this.giveUp(answer),
-    });
+    this.left = new LeftCalls(
+      options.resumeMs,
+      () => this.isAttended(),
+      answer => this.giveUp(answer),
+    );
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
   }
 

@@ -30,12 +30,6 @@ const HAND_OVER_MS = 1000;
 
 const SESSION_ID = /^[\da-f-]{36}$/;
 
-interface Held {
-  readonly session: Session;
-  /** The time when the store last confirmed the session. */
-  checkedAt: number;
-}
-
 interface HoldOptions {
   readonly peers?: Peers;
   /** Whether the session counts in the limits of this node already. */
@@ -45,7 +39,7 @@ interface HoldOptions {
 
 /** The 2025-era sessions of one endpoint. Their number, idle time and lifetime are bounded. */
 export class Sessions {
-  private readonly held = new Map<string, Held>();
+  private readonly held = new Map<string, Session>();
   /** Sessions of other nodes that are being restored here. */
   private readonly restoring = new Map<string, Promise<Session | undefined>>();
   private eventStore: EventStore;
@@ -90,7 +84,7 @@ export class Sessions {
     let session: Session | undefined;
     try {
       if (id === undefined) return await this.begin(incoming, body, caller);
-      session = this.shared ? await this.find(String(id), incoming) : this.held.get(String(id))?.session;
+      session = this.shared ? await this.find(String(id), incoming) : this.held.get(String(id));
       // The client may have disconnected while the store answered.
       if (isGone(rawRequest, rawResponse)) return;
       // A session of another caller looks unknown, so that its existence stays secret.
@@ -103,7 +97,7 @@ export class Sessions {
       else if (rawRequest.method === 'DELETE') await this.end(session, incoming);
       else if (await this.listeners.admits(incoming)) {
         // The session may have ended while the other nodes were asked.
-        if (this.held.get(session.sessionId)?.session !== session) throw NOT_FOUND;
+        if (this.held.get(session.sessionId) !== session) throw NOT_FOUND;
         await session.listen(incoming);
       }
     } catch (error) {
@@ -122,7 +116,7 @@ export class Sessions {
    */
   async handOver(): Promise<void> {
     if (!this.shared) return;
-    const left = [...this.held.values()].filter(({ session }) => session.handOver());
+    const left = [...this.held.values()].filter(session => session.handOver());
     if (left.length > 0) await pause(HAND_OVER_MS);
   }
 
@@ -130,7 +124,7 @@ export class Sessions {
   async close(): Promise<void> {
     this.isClosed = true;
     this.stopListening();
-    await Promise.all([...this.held.values()].map(({ session }) => session.close()));
+    await Promise.all([...this.held.values()].map(session => session.close()));
     await this.shared?.close();
   }
 
@@ -138,27 +132,25 @@ export class Sessions {
     const { SharedSessions: Shared } = await import('./shared-sessions.js');
     const { server } = this;
     const { idleTimeoutMs } = this.options;
-    this.shared = new Shared(
-      { store, events: this.eventStore, bus },
-      {
-        server: server.options.name,
-        node: server.node,
-        // Longer than the idle time, so that the record outlives an idle session of a node.
-        ttlMs: Math.ceil(idleTimeoutMs * 1.5),
-        onMessage: (id, message) => {
-          const whenRestored = this.restoring.get(id);
-          // The request that needs the session reports the failure.
-          if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
-          else this.held.get(id)?.session.hear(message);
-        },
-        isKeptByAll: () => server.handlers.channels?.isBound === true,
-        onHeard: missed => {
-          for (const { session } of this.held.values()) session.shared?.catchUp(missed);
-        },
-        onBeat: () => void this.check(),
-        report: error => server.report(error),
+    this.shared = new Shared({
+      ...{ store, bus, events: this.eventStore },
+      server: server.options.name,
+      node: server.node,
+      // Longer than the idle time, so that the record outlives an idle session of a node.
+      ttlMs: Math.ceil(idleTimeoutMs * 1.5),
+      onMessage: (id, message) => {
+        const whenRestored = this.restoring.get(id);
+        // The request that needs the session reports the failure.
+        if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
+        else this.held.get(id)?.hear(message);
       },
-    );
+      isKeptByAll: () => server.handlers.channels?.isBound === true,
+      onHeard: missed => {
+        for (const session of this.held.values()) session.shared?.catchUp(missed);
+      },
+      onBeat: () => void this.check(),
+      report: error => server.report(error),
+    });
     this.eventStore = this.shared.events;
     const { changes } = this.shared;
     this.stopListening = server.bus.subscribe(event => changes.add(event));
@@ -198,24 +190,23 @@ export class Sessions {
     }
     const held = this.held.get(id);
     if (!held) return SESSION_ID.test(id) ? this.restore(id, incoming) : undefined;
-    if (!this.isOwner(held.session.caller, incoming)) return undefined;
-    if (!this.isDoubtful(held)) return held.session;
-    await this.confirm(id, held);
-    return this.held.get(id)?.session;
+    if (!this.isOwner(held.caller, incoming)) return undefined;
+    if (this.isDoubtful(held)) await this.confirm(held);
+    return this.held.get(id);
   }
 
-  private isDoubtful({ checkedAt }: Held): boolean {
+  private isDoubtful({ checkedAt }: Session): boolean {
     return Date.now() - checkedAt >= this.uncheckedMs || this.shared!.isDoubtful(checkedAt);
   }
 
   /** Checks with the store that a session still exists, and closes it if not. @throws UnavailableException */
-  private async confirm(id: string, held: Held): Promise<void> {
-    const { session } = held;
+  private async confirm(session: Session): Promise<void> {
+    const { sessionId: id } = session;
     const shared = this.shared!;
     // Another node may have told of a change that did not arrive here.
     const state = await shared.read(id);
     if (!state || !(await shared.touch(id))) return session.close();
-    held.checkedAt = Date.now();
+    session.checkedAt = Date.now();
     session.adopt(state);
     session.flush();
   }
@@ -302,7 +293,7 @@ export class Sessions {
       // If nodes share the session, another node may still serve it.
       if (!shared) eventStore.delete(id).catch((error: Error) => this.server.report(error));
     };
-    this.held.set(id, { session, checkedAt: Date.now() });
+    this.held.set(id, session);
     await server.connect(session);
     return session;
   }
@@ -334,13 +325,13 @@ export class Sessions {
   private async check(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    for (const { session } of this.held.values()) session.settle();
-    const used = [...this.held].filter(([, { session }]) => session.isUsed);
+    for (const session of this.held.values()) session.settle();
+    const used = [...this.held.values()].filter(session => session.isUsed);
     await Promise.all(
-      used.map(([id, held]) =>
-        this.shared!.inTurn(async () => {
-          await held.session.catchUp();
-          if (this.isDoubtful(held)) await this.confirm(id, held);
+      used.map(session =>
+        this.shared!.checks.pass(async () => {
+          await session.catchUp();
+          if (this.isDoubtful(session)) await this.confirm(session);
         }).catch(() => undefined),
       ),
     );

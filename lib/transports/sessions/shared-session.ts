@@ -16,28 +16,21 @@ const LIST_CHANGED = /^notifications\/\w+\/list_changed$/;
 /** How often a node tries to replace a text while other nodes replace other texts. */
 const MAX_TRIES = 5;
 
-interface SharedSessionOptions {
-  readonly peers: Peers;
-  readonly changes: RecentChanges;
-  /** When the client stopped to listen, in milliseconds since 1970. */
-  readonly listenedUntil: number;
-}
-
 /** The part of a session that knows other nodes. */
 export class SharedSession implements SharedChannel {
-  readonly peers: Peers;
   readonly streams: SharedStreams;
   readonly others: OtherNodes;
   readonly subscribed: ReadonlySet<string>;
   isOver = false;
 
+  /** @param listenedUntil when the client stopped to listen, in milliseconds since 1970 */
   constructor(
-    private readonly options: SharedSessionOptions,
+    readonly peers: Peers,
+    private readonly changes: RecentChanges,
+    private readonly listenedUntil: number,
     settings: StreamSettings,
     private readonly server: ConnectionServer,
   ) {
-    const { peers, listenedUntil } = options;
-    this.peers = peers;
     this.streams = new SharedStreams(settings, peers, listenedUntil);
     this.others = new OtherNodes(peers);
     this.subscribed = server.subscribed;
@@ -92,22 +85,21 @@ export class SharedSession implements SharedChannel {
     else void this.peers.tellHome({ kind: 'waiting' });
   }
 
-  /** Makes this node the home of the session. */
   async takeHome(): Promise<void> {
     const previous = await this.peers.takeHome(this.streams.isListening).catch(() => undefined);
-    if (previous !== undefined) this.repeatChanges(this.options.listenedUntil);
+    if (previous !== undefined) this.repeatChanges(this.listenedUntil);
   }
 
   /** Sends changes again that the client may have missed since then. The store drops those that it has. */
   repeatChanges(since = this.streams.takeListenedUntil()): void {
     if (since === undefined) return;
-    for (const change of this.options.changes.since(since)) this.server.tell(change);
+    for (const change of this.changes.since(since)) this.server.tell(change);
   }
 
   /** Sends changes of which this node has heard late. */
   catchUp(missed: readonly HeardChange[]): void {
     if (!this.peers.isHome) return;
-    for (const change of changesAfter(missed, this.options.listenedUntil)) this.server.tell(change);
+    for (const change of changesAfter(missed, this.listenedUntil)) this.server.tell(change);
   }
 
   hear(message: PeerMessage): void {

@@ -7,19 +7,19 @@ describe('SharedSessions', () => {
   // A client sends its answer once. If it were dropped, the call would wait for it until its timeout.
   it('keeps answers to every node after a failure of the store, because messages of nodes may be missing', async () => {
     const store = new MemorySessionStore();
-    const shared = new SharedSessions(
-      { store, events: new MemoryEventStore(), bus: new MemoryMessageBus() },
-      {
-        server: 'shop',
-        node: 'a1b2c3d4',
-        ttlMs: 1000,
-        onMessage: () => {},
-        isKeptByAll: () => false,
-        onHeard: () => {},
-        onBeat: () => {},
-        report: () => {},
-      },
-    );
+    const shared = new SharedSessions({
+      store,
+      events: new MemoryEventStore(),
+      bus: new MemoryMessageBus(),
+      server: 'shop',
+      node: 'a1b2c3d4',
+      ttlMs: 1000,
+      onMessage: () => {},
+      isKeptByAll: () => false,
+      onHeard: () => {},
+      onBeat: () => {},
+      report: () => {},
+    });
     const peers = shared.peersOf('session', shared.node);
     expect(peers.knows('0a1b2c3d')).toBe(false);
 

@@ -37,10 +37,12 @@ const MAX_TRIES = 5;
 /** How long sessions are served while the store is not available, in milliseconds. */
 const GRACE_MS = 10_000;
 
-/** Reactions of a node to messages about its sessions. */
+/** What the nodes share, and the reactions of a node to messages about its sessions. */
 export interface SharedSessionsOptions {
+  readonly store: SessionStore;
+  readonly events: EventStore;
+  readonly bus: MessageBus;
   readonly server: string;
-  /** The name of this node. */
   readonly node: string;
   /** Lifetime of an unused session, in milliseconds. */
   readonly ttlMs: number;
@@ -54,24 +56,17 @@ export interface SharedSessionsOptions {
   readonly report: (error: Error) => void;
 }
 
-interface SharedStores {
-  readonly store: SessionStore;
-  readonly events: EventStore;
-  readonly bus: MessageBus;
-}
-
 /** The state of 2025-era sessions that the nodes of a server share. */
 export class SharedSessions {
   readonly node: string;
   /** The events of sessions. Failures become `UnavailableException`s, and are logged. */
   readonly events: EventStore;
-  /** The changes that this node has heard of. */
   readonly changes = new RecentChanges();
   private readonly channel: NodeChannel;
-  private readonly store: SessionStore;
   private beating?: NodeJS.Timeout;
   private readonly offers = new ConcurrencyLimit(MAX_AT_ONCE);
-  private readonly checks = new ConcurrencyLimit(MAX_AT_ONCE);
+  /** Runs some of the checks of all sessions at a time. */
+  readonly checks = new ConcurrencyLimit(MAX_AT_ONCE);
   /** The time of the last message of each other node, in milliseconds since 1970. */
   private readonly known = new Map<string, number>();
   private hasAsked = false;
@@ -80,11 +75,8 @@ export class SharedSessions {
   private failedAt = 0;
   private warnedAt = 0;
 
-  constructor(
-    { store, events, bus }: SharedStores,
-    private readonly options: SharedSessionsOptions,
-  ) {
-    this.store = store;
+  constructor(private readonly options: SharedSessionsOptions) {
+    const { events, bus } = options;
     this.node = options.node;
     this.events = {
       append: (...args) => this.watch(() => events.append(...args)),
@@ -121,7 +113,7 @@ export class SharedSessions {
   /** Signs this node off. The other nodes keep the sessions. */
   async close(): Promise<void> {
     clearInterval(this.beating);
-    await this.watch(() => this.store.delete(keyOfNode(this.node))).catch(() => undefined);
+    await this.watch(() => this.options.store.delete(keyOfNode(this.node))).catch(() => undefined);
     await this.channel.send({ leaves: this.node });
     await this.channel.close();
   }
@@ -129,12 +121,12 @@ export class SharedSessions {
   /** @throws UnavailableException */
   create(session: string, record: Omit<SessionRecord, 'home'>): Promise<void> {
     const fields = fieldsOf({ ...record, home: this.node });
-    return this.watch(() => this.store.create(this.keyOf(session), fields, this.options.ttlMs));
+    return this.watch(() => this.options.store.create(this.keyOf(session), fields, this.options.ttlMs));
   }
 
   /** @returns undefined for an unknown session. @throws UnavailableException */
   async read(session: string): Promise<SharedState | undefined> {
-    const fields = await this.watch(() => this.store.read(this.keyOf(session)));
+    const fields = await this.watch(() => this.options.store.read(this.keyOf(session)));
     return fields && stateIn(fields);
   }
 
@@ -143,22 +135,12 @@ export class SharedSessions {
     return this.update(session, { used: String(Date.now()) });
   }
 
-  /** Runs some of the checks of all sessions at a time. */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.checks.pass(work);
-  }
-
-  /** Whether the store has failed since `time`, so that changes may be missing here. */
-  hasFailedSince(time: number): boolean {
-    return this.failedAt >= time;
-  }
-
   /**
    * Whether a session has to be checked that was last checked at `time`: because a change may be missing, unless the
    * store has just become unavailable.
    */
   isDoubtful(time: number): boolean {
-    if (!this.hasFailedSince(time)) return false;
+    if (this.failedAt < time) return false;
     return this.downSince === undefined || Date.now() - this.downSince >= GRACE_MS;
   }
 
@@ -187,14 +169,13 @@ export class SharedSessions {
 
   /** Ends a session on every node. @throws UnavailableException */
   async delete(session: string, peers: Peers): Promise<void> {
-    await this.watch(() => this.store.delete(this.keyOf(session)));
+    await this.watch(() => this.options.store.delete(this.keyOf(session)));
     await peers.tellHolders({ kind: 'closed' });
   }
 
   /** @param listenedUntil when the client stopped to listen, in milliseconds since 1970 */
   sharing(peers: Peers, listenedUntil: number): SessionOptions['share'] {
-    const options = { peers, changes: this.changes, listenedUntil };
-    return (settings, server) => new SharedSession(options, settings, server);
+    return (settings, server) => new SharedSession(peers, this.changes, listenedUntil, settings, server);
   }
 
   /** @param home the node that sends the messages of the session */
@@ -258,7 +239,7 @@ export class SharedSessions {
       readChannel: async () => (await this.read(session))?.channel,
       writeChannel: (json, expected) => this.update(session, { channel: json }, { channel: expected }),
       isAlive: async one =>
-        isCut() || (await this.watch(() => this.store.read(keyOfNode(one)))) !== undefined,
+        isCut() || (await this.watch(() => this.options.store.read(keyOfNode(one)))) !== undefined,
     };
     return peers;
   }
@@ -268,7 +249,9 @@ export class SharedSessions {
     fields: Record<string, string | undefined>,
     expected?: SessionFields,
   ): Promise<boolean> {
-    return this.watch(() => this.store.update(this.keyOf(session), fields, this.options.ttlMs, expected));
+    return this.watch(() =>
+      this.options.store.update(this.keyOf(session), fields, this.options.ttlMs, expected),
+    );
   }
 
   /** Drops events that another program has written, because a client cannot read them. */
@@ -287,7 +270,7 @@ export class SharedSessions {
 
   private async beat(): Promise<void> {
     try {
-      await this.watch(() => this.store.create(keyOfNode(this.node), { v: '1' }, BELIEVED_MS));
+      await this.watch(() => this.options.store.create(keyOfNode(this.node), { v: '1' }, BELIEVED_MS));
       await this.report();
       this.options.onBeat();
     } catch {
