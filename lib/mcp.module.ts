@@ -166,7 +166,7 @@ export class McpModule
     const lost = below.find(one => !own.some(whole => one.startsWith(whole.replace(/\/$/, ''))));
     if (lost !== undefined) throw notBelow(lost, own[0]);
     this.http?.mount(parts, [...own, ...below]);
-    this.draft.mount(own);
+    this.draft.paths = own;
   }
 
   /** Opens the transports, and logs what the server offers. */

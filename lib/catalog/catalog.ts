@@ -24,7 +24,6 @@ import {
 export interface Pages {
   /** Returns undefined for an unknown cursor. */
   page(cursor?: string): Result | undefined;
-  /** The first page whose items satisfy the condition. */
   pageWith(has: (items: readonly object[]) => boolean): Result | undefined;
 }
 

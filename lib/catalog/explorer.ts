@@ -69,7 +69,6 @@ export class HandlerExplorer {
     });
   }
 
-  /** The extensions, by their instances. */
   extensions(): ReadonlyMap<object, DeclaredExtension> {
     const found = new Map<object, DeclaredExtension>();
     for (const { providers, controllers } of this.modules.values()) {

@@ -84,6 +84,16 @@ const textAndArguments: Positional = (data, { context }) => {
   return [value, args, context];
 };
 
+/** Names the method in the mistakes of its declaration. @throws McpBootstrapError */
+export async function located<T>(target: HandlerTarget, compile: () => Promise<T>): Promise<T> {
+  try {
+    return await compile();
+  } catch (error) {
+    if (error instanceof McpBootstrapError) throw error;
+    throw new McpBootstrapError(describeTarget(target), (error as Error).message);
+  }
+}
+
 /** Compiles declarations into catalogue entries, and reports every mistake in a declaration. */
 @Injectable()
 export class HandlerCompiler {
@@ -95,8 +105,8 @@ export class HandlerCompiler {
   ) {}
 
   /** @throws McpBootstrapError that names class and method */
-  async compile({ metadata, target, isRoute }: HandlerDeclaration): Promise<Entry> {
-    try {
+  compile({ metadata, target, isRoute }: HandlerDeclaration): Promise<Entry> {
+    return located(target, async () => {
       const route = metadata.kind === 'tool' || isRoute ? routeOf(target) : undefined;
       const params = readParams(target, route !== undefined);
       await checkAsks(params, metadata.kind);
@@ -117,10 +127,7 @@ export class HandlerCompiler {
         case 'completion':
           return this.completion(metadata.options, target);
       }
-    } catch (error) {
-      if (error instanceof McpBootstrapError) throw error;
-      throw new McpBootstrapError(describeTarget(target), (error as Error).message);
-    }
+    });
   }
 
   private async tool(

@@ -2,6 +2,7 @@ import type { HandlerParam } from '../execution/handler-params.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { embedded } from '../schema/json-schema.js';
 import { REFLECTED_TYPES } from '../schema/reflected-types.js';
+import { defined } from '../util/defined.js';
 import { isRecord } from '../util/is-record.js';
 import { failure, success } from '../schema/result.js';
 import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';
@@ -82,7 +83,7 @@ async function namedArgument(
   const common = {
     name,
     required: optional !== true,
-    description: { ...(description !== undefined && { description }) },
+    description: defined({ description }),
   };
   // Arguments of a prompt are strings, even if a pipe converts them.
   const isText = owner === 'prompt' && (pipes.length > 0 || metatype === undefined || metatype === Object);

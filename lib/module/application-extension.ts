@@ -1,10 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
-import { compileExtensionMethod, type ExtensionMethodEntry } from '../catalog/extension-method.js';
-import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
+import type { ExtensionMethodEntry } from '../catalog/extension-method.js';
+import type { McpExtensionOptions } from '../decorators/extension.decorators.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { DeclaredMethod } from '../execution/explore-methods.js';
-import type { HandlerExecutor } from '../execution/handler-executor.js';
-import { describeTarget } from '../execution/handler-target.js';
 import type { Stage } from '../protocol/answer.js';
 import { assertDeclares } from '../protocol/declared-extension.js';
 import { toFailure } from '../protocol/errors.js';
@@ -19,21 +16,6 @@ import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { isRecord } from '../util/is-record.js';
 
 const PLACES: readonly string[] = ['admit', 'intercept', 'answer', 'check'] satisfies (keyof Stages)[];
-
-/** @throws McpBootstrapError that names class and method */
-export function compileMethods(
-  executor: HandlerExecutor,
-  methods: readonly DeclaredMethod<ExtensionMethodMetadata>[],
-): Promise<ExtensionMethodEntry[]> {
-  return Promise.all(
-    methods.map(({ metadata, target }) =>
-      compileExtensionMethod(executor, metadata, target).catch((error: unknown) => {
-        if (error instanceof McpBootstrapError) throw error;
-        throw new McpBootstrapError(describeTarget(target), (error as Error).message);
-      }),
-    ),
-  );
-}
 
 /** The extension that a provider declares with `@McpExtension`, for one server. */
 export class ApplicationExtension implements ServerExtension {

@@ -1,12 +1,14 @@
 import type { Type } from '@nestjs/common';
 import type { DeclaredExtension, HandlerExplorer } from '../catalog/explorer.js';
+import { compileExtensionMethod } from '../catalog/extension-method.js';
+import { located } from '../catalog/handler-compiler.js';
 import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { DeclaredMethod } from '../execution/explore-methods.js';
 import type { HandlerExecutor } from '../execution/handler-executor.js';
 import { resolve } from '../options/check-options.js';
 import { objectOf, TEXT } from '../options/option-schema.js';
-import { ApplicationExtension, compileMethods } from './application-extension.js';
+import { ApplicationExtension } from './application-extension.js';
 import { assertDistinct, type McpServers } from './mcp-servers.js';
 
 /** An identifier with the prefix of its owner, such as `com.acme/search`. */
@@ -71,7 +73,11 @@ export class ExtensionLoader {
     if (methods.some(({ target }) => target.methodName === 'stages')) {
       throw refuse('"stages" is the function of an extension, so the method needs another name');
     }
-    const entries = await compileMethods(this.executor, methods);
+    const entries = await Promise.all(
+      methods.map(({ metadata, target }) =>
+        located(target, () => compileExtensionMethod(this.executor, metadata, target)),
+      ),
+    );
     assertDistinct(
       entries.map(({ key }) => key),
       name,

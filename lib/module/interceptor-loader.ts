@@ -50,7 +50,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const { expose, servers, resolveServers, policyFile } = settings;
     const isSet = expose || servers.length > 0 || resolveServers || policyFile !== undefined;
     if (!isSet && !this.isDeclared) return undefined;
-    const chain = await this.chainOf({ options });
+    const chain = await this.chainOf(options);
     const { interceptorExtension } = await import('../interceptors/extension.js');
     const logger = new Logger(`McpModule(${name})`);
     return interceptorExtension({
@@ -65,11 +65,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
   }
 
   /** The chain of a server. @throws McpBootstrapError */
-  chainOf({
-    options: { name, interceptors },
-  }: {
-    readonly options: ResolvedOptions;
-  }): Promise<LocalChainSource> {
+  chainOf({ name, interceptors }: ResolvedOptions): Promise<LocalChainSource> {
     const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
     const chain = this.chains.get(name) ?? this.chainFor(name, interceptors, where);
     this.chains.set(name, chain);
@@ -85,7 +81,6 @@ export class InterceptorLoader implements OnApplicationShutdown {
     await (await this.loading)?.close();
   }
 
-  /** Whether a provider or controller declares an interceptor. */
   private get isDeclared(): boolean {
     const read = (method: object) => (Reflect.hasMetadata(INTERCEPTOR_METADATA, method) ? [true] : []);
     return (this.declares ??= exploreMethods(this.modules, read).next().done === false);

@@ -42,12 +42,8 @@ export class McpServers {
 
   private drained?: Promise<void>;
   private readonly waiting: (() => Promise<void>)[] = [];
-  private isStarted = false;
-
   /** Whether the decorated handlers have been found, and all global enhancers exist. */
-  get started(): boolean {
-    return this.isStarted;
-  }
+  started = false;
 
   constructor(private readonly traffic: Traffic) {}
 
@@ -92,7 +88,7 @@ export class McpServers {
 
   /** Marks the start, and runs the waiting tasks. @throws errors of tasks that are not mistakes */
   async start(): Promise<void> {
-    this.isStarted = true;
+    this.started = true;
     for (const task of this.waiting.splice(0)) await this.mistakes.collect(task);
   }
 

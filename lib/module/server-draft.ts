@@ -11,20 +11,12 @@ export class ServerDraft {
   private readonly added: ServerExtension[] = [];
   /** Where each identifier is declared. */
   private readonly ids = new Map<string, string>();
-  private mounted: readonly string[] = [];
-  private built?: McpServerInstance;
+  /** The paths of the HTTP endpoint, as Nest routes them; empty without one. */
+  paths: readonly string[] = [];
+  /** Undefined until the server is built. */
+  server?: McpServerInstance;
 
   constructor(readonly options: ResolvedOptions) {}
-
-  /** The paths of the HTTP endpoint; empty without one. */
-  get paths(): readonly string[] {
-    return this.mounted;
-  }
-
-  /** @param paths of Nest's route */
-  mount(paths: readonly string[]): void {
-    this.mounted = paths;
-  }
 
   /** The extensions that the server will have. Complete when all modules have added theirs. */
   get extensions(): readonly ServerExtension[] {
@@ -47,11 +39,6 @@ export class ServerDraft {
 
   build(): McpServerInstance {
     const { options, table, paths, extensions } = this;
-    return (this.built = new McpServerInstance({ options, table, paths, extensions }));
-  }
-
-  /** Undefined until the server is built. */
-  get server(): McpServerInstance | undefined {
-    return this.built;
+    return (this.server = new McpServerInstance({ options, table, paths, extensions }));
   }
 }

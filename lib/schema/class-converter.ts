@@ -37,14 +37,14 @@ interface Definition {
 export class ClassConverter {
   private readonly definitions: Definition[] = [];
   private readonly shapes = new Map<unknown, PropertyShape[]>();
-  /** The classes that are being converted inline. */
   private readonly inlined = new Set<Type<unknown>>();
   private readonly models = new Map<string, Type<unknown>>();
   private readonly references: References = {
     of: type => this.reference(type),
     named: name => this.models.get(name),
   };
-  private rest = false;
+  /** Whether swagger alone gives the type of a property of these classes. */
+  hasRest = false;
   /** Where swagger and class-validator contradict each other. */
   readonly contradictions: string[] = [];
 
@@ -55,11 +55,6 @@ export class ClassConverter {
     /** Whether the schema only limits what class-validator does not check. */
     private readonly isRest = false,
   ) {}
-
-  /** Whether swagger alone gives the type of a property of these classes. */
-  get hasRest(): boolean {
-    return this.rest;
-  }
 
   convert(): { schema: Keywords; shapes: Shapes } {
     const schema = this.objectSchema(this.root);
@@ -73,7 +68,7 @@ export class ClassConverter {
     assertHeadersKnown(type, properties);
     this.assertHeadersReached(type, properties);
     const initial = initialValues(type, properties);
-    this.rest ||= properties.some(isTypedBySwagger);
+    this.hasRest ||= properties.some(isTypedBySwagger);
     const schemas = properties.map(property => {
       const { name } = property;
       const schema = this.propertySchema(property);

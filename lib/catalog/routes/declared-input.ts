@@ -1,9 +1,9 @@
 import type { HandlerParam } from '../../execution/handler-params.js';
 import { compileSchema } from '../../schema/compile-schema.js';
 import { resolveLocalRef } from '../../schema/json-schema.js';
-import { success } from '../../schema/result.js';
 import type { JsonSchema, SchemaLike } from '../../schema/types.js';
 import type { ArgumentNames } from './argument-names.js';
+import { asGiven } from './flat-schema.js';
 import { pathVariables } from './path-variables.js';
 import { PARAM } from './refused.js';
 import type { Place, RouteArgument, RouteInput } from './route-types.js';
@@ -48,13 +48,7 @@ export async function declaredInput(
     throw new Error(`its "inputSchema" has "${stray}", which no parameter of the route reads`);
   return {
     source: declared,
-    schema: {
-      jsonSchema: schema.jsonSchema,
-      validate: async value => {
-        const result = await schema.validate(value);
-        return result.ok ? success(value) : result;
-      },
-    },
+    schema: { jsonSchema: schema.jsonSchema, validate: asGiven(schema) },
     args,
     ...(rest && { rest }),
   };

@@ -47,6 +47,14 @@ export async function flatSchema(
   };
 }
 
+/** Checks a value, but does not convert it. */
+export const asGiven =
+  (schema: CompiledSchema): CompiledSchema['validate'] =>
+  async value => {
+    const result = await schema.validate(value);
+    return result.ok ? success(value) : result;
+  };
+
 /** A schema that is a union can only stand alone. */
 function onlyPart(
   { place, schema, check, source }: WholePart,
@@ -58,15 +66,9 @@ function onlyPart(
       'the schema of its query or body is a union, which cannot be joined with other parameters: declare "inputSchema"',
     );
   }
-  const validate: CompiledSchema['validate'] = check
-    ? async value => {
-        const result = await check.validate(value);
-        return result.ok ? success(value) : result;
-      }
-    : success;
   return {
     ...(source && { source }),
-    schema: { jsonSchema: schema.jsonSchema, validate },
+    schema: { jsonSchema: schema.jsonSchema, validate: check ? asGiven(check) : success },
     args: [],
     rest: place,
   };

@@ -51,7 +51,6 @@ interface PipeFields {
   readonly schemaOrDto?: unknown;
 }
 
-/** Reads the pipes on a parameter. */
 export async function pipedInput({ pipes }: HandlerParam): Promise<PipedInput> {
   let input: PipedInput = { isChecked: false };
   for (const pipe of pipes) {

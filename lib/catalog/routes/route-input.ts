@@ -51,7 +51,6 @@ export async function routeInput(
   return flatSchema(args, parts, $defs);
 }
 
-/** The arguments of one part of the request. */
 async function argumentsOf(
   route: RouteSource,
   params: readonly HandlerParam[],

@@ -19,7 +19,6 @@ import { routeValues } from './route-values.js';
 /** The key under which `@RouteConfig()` of `@nestjs/platform-fastify` stores its value. */
 const FASTIFY_CONFIG = '__fastify_route_config__';
 
-/** What the routes of an application share. */
 export interface RouteSetting {
   readonly config: ApplicationConfig;
   readonly applicationId: string;

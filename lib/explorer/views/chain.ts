@@ -40,7 +40,7 @@ export async function chainsOf(
   return {
     servers: await Promise.all(
       servers.map(async server => ({
-        ...(await serverChain(server.options, await loader.chainOf(server), counters)),
+        ...(await serverChain(server.options, await loader.chainOf(server.options), counters)),
         stages: stagesOf(server),
       })),
     ),

@@ -103,7 +103,7 @@ function unguardedOf(
 }
 
 async function hookFindings(server: McpServerInstance, loader: InterceptorLoader): Promise<Finding[]> {
-  const chain = await currentChain(await loader.chainOf(server));
+  const chain = await currentChain(await loader.chainOf(server.options));
   const entries = chain?.entries ?? [];
   return entries.flatMap(entry =>
     deadHooks(entry).map(message => ({

@@ -10,7 +10,6 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array'];
 /** Keywords that say something to the reader. */
 const WORDS = ['title', 'description', 'deprecated', 'default'];
 
-/** Keywords that limit a value. */
 const LIMITS = [
   'format',
   'minimum',
@@ -39,7 +38,6 @@ const REF = '#/components/schemas/';
 
 /** Finds schemas of classes. */
 export interface References {
-  /** The schema of a nested class. */
   readonly of: (type: Type<unknown>) => Keywords;
   /** A class of `@ApiExtraModels()`. */
   readonly named: (name: string) => Type<unknown> | undefined;
@@ -70,7 +68,6 @@ export function schemaOfProperty(property: SwaggerProperty, references: Referenc
   return nullable === true ? orNull(whole) : whole;
 }
 
-/** The class of the values of a property. */
 export interface ModelClass {
   readonly type: Type<unknown>;
   readonly isList: boolean;

@@ -41,8 +41,7 @@ export function swaggerClass(type: Type<unknown>): {
 } {
   const [options] = (Reflect.getOwnMetadata(SCHEMA, type) ?? []) as { name?: string; description?: string }[];
   if (!options) return {};
-  const { name, description } = options;
-  return { ...(name !== undefined && { title: name }), ...(description !== undefined && { description }) };
+  return defined({ title: options.name, description: options.description });
 }
 
 /** The classes of `@ApiExtraModels()`, to which schemas refer by name. */
