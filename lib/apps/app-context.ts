@@ -30,7 +30,6 @@ declare module '../decorators/handler-options.js' {
   }
 }
 
-/** Adds `supportsUi` to `McpContext`. */
 export function addToContext(): void {
   Object.defineProperty(McpContext.prototype, 'supportsUi', {
     configurable: true,

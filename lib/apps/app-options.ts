@@ -1,5 +1,6 @@
 import { resolve } from '../options/check-options.js';
 import { FLAG, listOf, objectOf, oneOf, TEXT } from '../options/option-schema.js';
+import { defined } from '../util/defined.js';
 
 /** What a host lets the view of an app use, besides its own origin. */
 export interface AppCsp {
@@ -118,10 +119,6 @@ export function toolUiOf(value: unknown): ToolUiOptions {
 
 /** `_meta.ui` of a view. Specification: SEP-1865, UI resource format. */
 export function uiMetaOf({ csp, permissions, domain, prefersBorder }: AppOptions): Record<string, unknown> {
-  return {
-    ...(csp && { csp }),
-    ...(permissions && { permissions: Object.fromEntries(permissions.map(name => [name, {}])) }),
-    ...(domain !== undefined && { domain }),
-    ...(prefersBorder !== undefined && { prefersBorder }),
-  };
+  const asked = permissions && Object.fromEntries(permissions.map(name => [name, {}]));
+  return defined({ csp, permissions: asked, domain, prefersBorder });
 }

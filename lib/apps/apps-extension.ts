@@ -5,6 +5,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { Stage } from '../protocol/answer.js';
 import type { ServerExtension, Stages } from '../protocol/server-extension.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import { defined } from '../util/defined.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from './app-context.js';
 import { viewOf } from './app.decorator.js';
 import { toolUiOf } from './app-options.js';
@@ -32,13 +33,9 @@ export class AppsExtension implements ServerExtension {
     ui: (value: unknown, handler: object) => {
       const tool = handler as ToolEntry;
       const { resourceUri, visibility } = toolUiOf(value);
-      const definition = tool.definition;
-      const ui = { ...(resourceUri !== undefined && { resourceUri }), ...(visibility && { visibility }) };
-      definition._meta = {
-        ...definition._meta,
-        ui,
-        ...(resourceUri !== undefined && { [OLD_KEY]: resourceUri }),
-      };
+      const { definition } = tool;
+      const ui = defined({ resourceUri, visibility });
+      definition._meta = defined({ ...definition._meta, ui, [OLD_KEY]: resourceUri });
       this.tools.set(tool.key, tool);
       if (this.server) this.assertView(tool, this.server);
     },

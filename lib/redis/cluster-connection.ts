@@ -139,7 +139,6 @@ export class ClusterConnection implements RedisLink {
     return error instanceof Error && (!this.isReply(error) || UNABLE.test(error.message));
   }
 
-  /** Whether all shards answer. */
   private async check(): Promise<void> {
     try {
       await this.run(client => client.ping());

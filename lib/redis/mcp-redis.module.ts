@@ -67,21 +67,17 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-const moduleOf = ({
-  imports = [],
-  inject = [],
-  useFactory,
-}: AsyncOptions<McpRedisOptions>): DynamicModule => ({
+const moduleOf = (options: AsyncOptions<McpRedisOptions>): DynamicModule => ({
   module: McpRedisModule,
   global: true,
-  imports: [McpCoreModule, ...imports],
+  imports: [McpCoreModule, ...(options.imports ?? [])],
   providers: [
     {
       provide: SETTINGS,
-      inject: [MCP_SERVERS, ...inject],
+      inject: [MCP_SERVERS, ...(options.inject ?? [])],
       useFactory: async ({ mistakes }: McpServers, ...dependencies: never[]) => {
-        const options = await useFactory(...dependencies);
-        return mistakes.attempt(() => resolveRedisOptions(options)) ?? STAND_IN;
+        const given = await options.useFactory(...dependencies);
+        return mistakes.attempt(() => resolveRedisOptions(given)) ?? STAND_IN;
       },
     },
     {

@@ -3,21 +3,17 @@ import { Logger } from '@nestjs/common';
 /** Logs each beginning and each end of an outage of Redis once. */
 export class RedisLog {
   private readonly logger = new Logger('McpRedis');
-  private hasFailed = false;
-
   /** Whether Redis is not available now. */
-  get isLost(): boolean {
-    return this.hasFailed;
-  }
+  isLost = false;
 
   succeeded(): void {
-    this.logger.log(this.hasFailed ? 'Redis is available again' : 'Connected to Redis');
-    this.hasFailed = false;
+    this.logger.log(this.isLost ? 'Redis is available again' : 'Connected to Redis');
+    this.isLost = false;
   }
 
   failed(error: Error): void {
-    if (this.hasFailed) return;
-    this.hasFailed = true;
+    if (this.isLost) return;
+    this.isLost = true;
     this.logger.warn(
       `Redis is not available (${reasonOf(error)}). Until it is available again, the server refuses calls that need it and misses changes on other nodes`,
     );

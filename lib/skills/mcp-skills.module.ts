@@ -71,22 +71,18 @@ export class McpSkillsModule {
   }
 }
 
-const moduleOf = ({
-  imports = [],
-  inject = [],
-  useFactory,
-}: AsyncOptions<McpSkillsOptions>): DynamicModule => ({
+const moduleOf = (options: AsyncOptions<McpSkillsOptions>): DynamicModule => ({
   module: McpSkillsModule,
-  imports: [McpCoreModule, ...imports],
+  imports: [McpCoreModule, ...(options.imports ?? [])],
   exports: [McpSkills],
   providers: [
     McpSkills,
     {
       provide: SETTINGS,
-      inject: [MCP_SERVERS, McpSkills, ...inject],
+      inject: [MCP_SERVERS, McpSkills, ...(options.inject ?? [])],
       useFactory: async ({ mistakes }: McpServers, skills: McpSkills, ...dependencies: never[]) => {
-        const options = await useFactory(...dependencies);
-        const settings = mistakes.attempt(() => resolveSkillsOptions(options));
+        const given = await options.useFactory(...dependencies);
+        const settings = mistakes.attempt(() => resolveSkillsOptions(given));
         const isLoaded = settings && (await mistakes.collect(() => loadFolders(settings, skills)));
         return isLoaded ? settings : undefined;
       },

@@ -28,7 +28,6 @@ interface Scan {
   /** By the URI of their `SKILL.md`. */
   readonly skills: ReadonlyMap<string, Skill>;
   readonly known: ReadonlyMap<string, KnownFile>;
-  /** The URIs of all folders. */
   readonly folders: readonly string[];
 }
 

@@ -36,7 +36,6 @@ interface Log {
   /** The number of the last event that the store has numbered. */
   numbered: number;
   keys?: Set<string>;
-  /** The open streams of calls. */
   open?: Map<string, readonly RequestId[]>;
 }
 

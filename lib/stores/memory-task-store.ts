@@ -31,7 +31,6 @@ export class MemoryTaskStore implements TaskStore {
     private readonly maxBytesPerCaller = maxBytes / 2,
   ) {}
 
-  /** The number of tasks. */
   get size(): number {
     return this.kept.size;
   }

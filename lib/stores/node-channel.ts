@@ -5,12 +5,6 @@ import type { MessageBus } from './message-bus.js';
 /** The version of the messages. A change that older nodes cannot read needs the next number. */
 const VERSION = 1;
 
-interface Envelope {
-  readonly v: number;
-  readonly node: string;
-  readonly data: unknown;
-}
-
 interface NodeChannelOptions {
   /** The name under which other nodes can send to this node alone. */
   readonly self?: string;
@@ -43,7 +37,7 @@ export class NodeChannel {
 
   /** Sends to all nodes, or to the node of that name. Never rejects. */
   send(data: unknown, to?: string): Promise<void> {
-    const message: Envelope = { v: VERSION, node: this.node, data };
+    const message = { v: VERSION, node: this.node, data };
     return this.attempt(() => this.bus.publish(to === undefined ? this.name : this.nameOf(to), message));
   }
 

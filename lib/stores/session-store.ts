@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache';
+import { defined } from '../util/defined.js';
+
 /** The state of a session that the nodes of a server share: texts by name. */
 export type SessionFields = Readonly<Record<string, string>>;
 
@@ -29,11 +32,6 @@ export interface SessionStore {
   delete(id: string): Promise<void>;
 }
 
-interface Kept {
-  readonly fields: Map<string, string>;
-  timer: NodeJS.Timeout;
-}
-
 /**
  * Keeps sessions in this process, for several servers in one process and for tests.
  * @example
@@ -47,16 +45,18 @@ interface Kept {
  * ```
  */
 export class MemorySessionStore implements SessionStore {
-  private readonly sessions = new Map<string, Kept>();
+  private readonly sessions = new LRUCache<string, SessionFields>({
+    ttl: 1,
+    ttlResolution: 0,
+    ttlAutopurge: true,
+  });
 
   async create(id: string, fields: SessionFields, ttlMs: number): Promise<void> {
-    await this.delete(id);
-    this.sessions.set(id, { fields: new Map(Object.entries(fields)), timer: this.expire(id, ttlMs) });
+    this.sessions.set(id, { ...fields }, { ttl: ttlMs });
   }
 
   async read(id: string): Promise<SessionFields | undefined> {
-    const session = this.sessions.get(id);
-    return session && Object.fromEntries(session.fields);
+    return this.sessions.get(id);
   }
 
   async update(
@@ -65,24 +65,13 @@ export class MemorySessionStore implements SessionStore {
     ttlMs: number,
     expected: SessionFields = {},
   ): Promise<boolean> {
-    const session = this.sessions.get(id);
-    if (!session) return false;
-    if (Object.entries(expected).some(([name, text]) => session.fields.get(name) !== text)) return false;
-    for (const [name, text] of Object.entries(fields)) {
-      if (text === undefined) session.fields.delete(name);
-      else session.fields.set(name, text);
-    }
-    clearTimeout(session.timer);
-    session.timer = this.expire(id, ttlMs);
+    const held = this.sessions.get(id);
+    if (!held || Object.entries(expected).some(([name, text]) => held[name] !== text)) return false;
+    this.sessions.set(id, defined({ ...held, ...fields }) as SessionFields, { ttl: ttlMs });
     return true;
   }
 
   async delete(id: string): Promise<void> {
-    clearTimeout(this.sessions.get(id)?.timer);
     this.sessions.delete(id);
-  }
-
-  private expire(id: string, ttlMs: number): NodeJS.Timeout {
-    return setTimeout(() => this.sessions.delete(id), ttlMs).unref();
   }
 }

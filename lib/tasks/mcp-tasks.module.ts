@@ -53,26 +53,22 @@ export class McpTasksModule {
   }
 }
 
-const moduleOf = ({
-  imports = [],
-  inject = [],
-  useFactory,
-}: AsyncOptions<McpTasksOptions>): DynamicModule => ({
+const moduleOf = (options: AsyncOptions<McpTasksOptions>): DynamicModule => ({
   module: McpTasksModule,
-  imports: [McpCoreModule, ...imports],
+  imports: [McpCoreModule, ...(options.imports ?? [])],
   exports: [McpTasks],
   providers: [
     McpTasks,
     {
       provide: SETTINGS,
-      inject: [MCP_SERVERS, { token: SHARED, optional: true }, ...inject],
+      inject: [MCP_SERVERS, { token: SHARED, optional: true }, ...(options.inject ?? [])],
       useFactory: async (
         { mistakes }: McpServers,
         shared: SharedState | undefined,
         ...dependencies: never[]
       ) => {
-        const options = await useFactory(...dependencies);
-        return mistakes.attempt(() => resolveTasksOptions(options, shared?.tasks));
+        const given = await options.useFactory(...dependencies);
+        return mistakes.attempt(() => resolveTasksOptions(given, shared?.tasks));
       },
     },
   ],

@@ -37,7 +37,8 @@ export interface TaskParts {
 export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
   private readonly ending = new AbortController();
   private readonly onRequestEnd = () => this.ending.abort(this.parts.call.reply.signal.reason);
-  private taskId?: string;
+  /** Undefined until the task begins. */
+  id?: string;
   private beginning?: Promise<void>;
   private isRefused = false;
   /** The latest status message, and the one that the store has. */
@@ -51,7 +52,6 @@ export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
   /** Whether the task shall begin as soon as the handler runs. */
   private isWanted = false;
   isOver = false;
-  /** Elicitations that wait for an answer. */
   private readonly waiting = new Map<string, (answer: Result) => void>();
   /** The keys of all elicitations. No key is used again. */
   private readonly keys = new Set<string>();
@@ -74,16 +74,12 @@ export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
   /** Runs the call of a task that exists, until its handler ends. */
   async resume(task: StoredTask, next: Answer): Promise<void> {
     this.earlier = task;
-    this.taskId = task.id;
+    this.id = task.id;
     this.beginning = Promise.resolve();
     for (const key of task.keys ?? []) this.keys.add(key);
     await this.parts.tasks.runs.start(task, this);
     this.parts.observed?.begin(task.id, task.run);
     await this.run(next);
-  }
-
-  get id(): string | undefined {
-    return this.taskId;
   }
 
   get signal(): AbortSignal {
@@ -104,11 +100,11 @@ export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
 
   /** A task has no stream: it sends no progress and no log messages. */
   async notify(method: string, params: Record<string, unknown>): Promise<void> {
-    if (this.taskId === undefined) await this.parts.call.reply.notify(method, params);
+    if (this.id === undefined) await this.parts.call.reply.notify(method, params);
   }
 
   extend(): void {
-    if (this.taskId === undefined) this.parts.call.reply.extend?.();
+    if (this.id === undefined) this.parts.call.reply.extend?.();
   }
 
   /** While the task is created, input requests wait for it. */
@@ -126,15 +122,15 @@ export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
 
   async onRecord(record: () => unknown): Promise<void> {
     await this.beginning?.catch(() => undefined);
-    if (this.taskId === undefined) return;
+    if (this.id === undefined) return;
     const { tasks } = this.parts;
-    await tasks.runs.write(this.taskId, this, ({ call }) => call && { call: { ...call, journal: record() } });
+    await tasks.runs.write(this.id, this, ({ call }) => call && { call: { ...call, journal: record() } });
   }
 
   status(message: string): void {
     this.message = message;
-    if (this.taskId === undefined) this.beginSoon();
-    else this.writeMessage(this.taskId);
+    if (this.id === undefined) this.beginSoon();
+    else this.writeMessage(this.id);
   }
 
   async begin(): Promise<void> {
@@ -195,7 +191,7 @@ export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
       this.abort(reason);
       throw reason;
     }
-    this.taskId = task.id;
+    this.id = task.id;
     this.written = message;
     this.writeMessage(task.id);
   }
@@ -223,7 +219,7 @@ export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
       isReleased = await this.fail(id, shown);
       observed?.end({ error: shown }, isReleased ? 'failed' : undefined);
     } finally {
-      if (this.taskId !== undefined) await tasks.runs.end(this.taskId, this, isReleased);
+      if (this.id !== undefined) await tasks.runs.end(this.id, this, isReleased);
     }
   }
 
@@ -244,14 +240,14 @@ export class RunningTask implements CallLifecycle, ReplyChannel, TaskRun {
     await this.beginning?.catch(() => undefined);
     this.outliveRequest();
     await this.writing;
-    return this.taskId;
+    return this.id;
   }
 
   /** Asks the client by an input request of the task. */
   private readonly elicit: AskClient = async (method, params, { key = method, signal = this.signal }) => {
     const { tasks, observed } = this.parts;
     await this.beginning;
-    const id = this.taskId!;
+    const id = this.id!;
     const request = { method, ...(params && { params }) } as InputRequest;
     const own = this.unused(key, request);
     const answered = new Promise<Result>(resolve => this.waiting.set(own, resolve));

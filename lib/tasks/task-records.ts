@@ -15,7 +15,6 @@ import {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
-/** The store has no room for a task. */
 export class StoreFull extends LimitReached {
   /** @param cause only for the log; the client does not see it */
   constructor(override readonly cause: TaskStoreFullError) {
@@ -86,7 +85,6 @@ export class TaskRecords {
     }
   }
 
-  /** Logs a failure. */
   warn(what: string, error: unknown): void {
     const { message } = ((error as Error).cause ?? error) as Error;
     this.logger.warn(`${what}: ${message}`);

@@ -68,7 +68,6 @@ interface TasksOptions {
   readonly onEnd: (task: StoredTask) => void;
 }
 
-/** The tasks of a server. */
 export class Tasks {
   readonly limit: CallerLimit;
   readonly records: TaskRecords;

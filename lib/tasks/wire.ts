@@ -1,26 +1,14 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { TaskOverview } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
+import { defined } from '../util/defined.js';
 import { openIn } from './task-records.js';
 
 /** The fields that a client reads of every task. */
-const fieldsOf = ({
-  id: taskId,
-  status,
-  statusMessage,
-  createdAt,
-  lastUpdatedAt,
-  ttlMs,
-  pollIntervalMs,
-}: StoredTask) => ({
-  taskId,
-  status,
-  ...(statusMessage !== undefined && { statusMessage }),
-  createdAt,
-  lastUpdatedAt,
-  ttlMs,
-  pollIntervalMs,
-});
+function fieldsOf(task: StoredTask) {
+  const { id: taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task;
+  return defined({ taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs });
+}
 
 /** The answer to a call that has become a task: a `CreateTaskResult`. */
 export const createdResult = (task: StoredTask): Result => ({ resultType: 'task', ...fieldsOf(task) });

@@ -18,7 +18,7 @@ export interface McpToolsetsOptions {
 export type ToolsetSettings = Required<Omit<McpToolsetsOptions, 'server'>> &
   Pick<McpToolsetsOptions, 'server'>;
 
-export const TOOLSETS = objectOf<McpToolsetsOptions>(
+export const TOOLSETS = objectOf<McpToolsetsOptions, ToolsetSettings>(
   {
     segment: {
       type: 'string',
@@ -34,8 +34,4 @@ export const TOOLSETS = objectOf<McpToolsetsOptions>(
 
 /** @throws McpBootstrapError for a wrong option */
 export const resolveToolsetsOptions = (options: McpToolsetsOptions): ToolsetSettings =>
-  resolve(
-    TOOLSETS,
-    options,
-    problem => new McpBootstrapError('McpToolsetsModule', problem),
-  ) as ToolsetSettings;
+  resolve(TOOLSETS, options, problem => new McpBootstrapError('McpToolsetsModule', problem));

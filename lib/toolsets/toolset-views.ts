@@ -25,7 +25,6 @@ const WHOLE: View = { key: '', isPrivate: true, has: () => true };
 /** The parts of a server that `@Toolset` declares. */
 export class ToolsetViews implements Views {
   private readonly suffix: RegExp;
-  /** The sets of the handlers. */
   private readonly sets = new WeakMap<Entry, ReadonlySet<string>>();
   private known?: { readonly of: Catalog; readonly names: ReadonlySet<string> };
 

@@ -36,7 +36,6 @@ export function Toolset(...names: string[]): MethodDecorator & ClassDecorator {
 
 export const InAllToolsets = (): ClassDecorator => SetMetadata(TOOLSETS_METADATA, [ALL]);
 
-/** The sets of a handler. */
 export function toolsetsOf(target: HandlerTarget): readonly string[] {
   return [target.handlerClass, declaredMethodOf(target)].flatMap(
     owner => (Reflect.getMetadata(TOOLSETS_METADATA, owner) ?? []) as string[],

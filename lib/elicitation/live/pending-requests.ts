@@ -31,7 +31,6 @@ export class PendingRequests {
     this.limit = new CallerLimit('calls wait for an answer', { max, maxPerCaller });
   }
 
-  /** The number of open input requests. */
   get size(): number {
     return this.limit.size;
   }

@@ -1,5 +1,4 @@
 import { isKey, KEY_RULE } from '../requests/key.js';
-import { captureFrames } from '../../util/nearest-frames.js';
 import type { ReportMistake } from '../mrtr.error.js';
 
 /** The author's line, and at most three frames of `McpContext` before it. */
@@ -43,7 +42,11 @@ export class CallKeys {
     }
     const earlier = this.uses[kind].get(key);
     const place: Place = { frames: {}, location: undefined };
-    captureFrames(place.frames, FRAMES, from);
+    const { stackTraceLimit } = Error;
+    // A longer stack takes longer to capture.
+    Error.stackTraceLimit = FRAMES;
+    Error.captureStackTrace(place.frames, from);
+    Error.stackTraceLimit = stackTraceLimit;
     if (earlier && !earlier.last.isOver) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',

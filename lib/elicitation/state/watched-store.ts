@@ -1,11 +1,7 @@
+import type { Logger } from '@nestjs/common';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { messageOf } from '../../util/message-of.js';
 import type { MrtrStore } from '../../stores/mrtr-store.js';
-
-interface StoreLog {
-  log(message: string): void;
-  warn(message: string): void;
-}
 
 /** Turns each failure of a store into an `UnavailableException`. It logs the start and the end of an outage. */
 export class WatchedStore implements MrtrStore {
@@ -13,7 +9,7 @@ export class WatchedStore implements MrtrStore {
 
   constructor(
     private readonly store: MrtrStore,
-    private readonly logger: StoreLog,
+    private readonly logger: Logger,
   ) {}
 
   set(...args: Parameters<MrtrStore['set']>): Promise<void> {

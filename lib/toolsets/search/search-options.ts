@@ -14,15 +14,11 @@ export type ToolSearchSettings = Readonly<
   Required<Omit<McpToolSearchOptions, 'server'>> & Pick<McpToolSearchOptions, 'server'>
 >;
 
-export const TOOL_SEARCH = objectOf<McpToolSearchOptions>(
+export const TOOL_SEARCH = objectOf<McpToolSearchOptions, ToolSearchSettings>(
   { alwaysVisible: { ...listOf(TEXT), default: [] }, server: TEXT },
   { title: 'options' },
 );
 
 /** @throws McpBootstrapError for a wrong option */
 export const resolveToolSearchOptions = (options: McpToolSearchOptions): ToolSearchSettings =>
-  resolve(
-    TOOL_SEARCH,
-    options,
-    problem => new McpBootstrapError('McpToolSearchModule', problem),
-  ) as ToolSearchSettings;
+  resolve(TOOL_SEARCH, options, problem => new McpBootstrapError('McpToolSearchModule', problem));
