@@ -77,7 +77,8 @@ export class Rounds {
   private async runAll(call: McpCall, params: Params, next: Answer): Promise<Result> {
     const { maxRounds } = this.settings;
     const memory: RoundMemory | undefined = call.memory ?? (call.reply.ask && {});
-    let current: McpCall = { ...call, memory };
+    // Not by a spread, because V8 takes microseconds for each property after it.
+    let current: McpCall = Object.assign({}, call, { memory });
     for (let round = 0; ; round++) {
       const result = await next(current, params);
       if (!isInputRequiredResult(result) || !call.reply.ask) return result;
