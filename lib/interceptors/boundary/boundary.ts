@@ -64,27 +64,24 @@ export class Boundary {
   }
 
   /** For a method of an extension: what it asks and sends its client passes the chain, also for earlier calls. */
-  private readonly passInputRequests: Stage = next => async (call, params) => {
-    let message: Message | undefined;
-    try {
-      message = await this.messageOf(call.method, call.method, { ...call, late: this.late(call) });
-      return await this.handle(message, params, next);
-    } catch (error) {
-      throw error instanceof Refused ? error.denial : error;
-    } finally {
-      message?.end?.();
-    }
-  };
+  private readonly passInputRequests: Stage = next => (call, params) =>
+    this.withMessage(call.method, { ...call, late: this.late(call) }, message =>
+      this.handle(message, params, next),
+    ).catch(deny);
 
   /** For a method that interceptors do not see: progress and log messages of its calls still pass the chain. */
   readonly passNotifications: Stage = next => async (call, params) => {
     let found: Promise<Message> | undefined;
     // Most methods send no notifications, so the chain is only found on demand.
-    const find = () => (found ??= this.messageOf(call.method, call.method, call));
+    const find = () => (found ??= this.messageOf(call.method, call));
     try {
       return await withInterceptedNotifications(
         call,
-        this.queue((...told) => this.passing(find, ...told)),
+        this.queue((...told) =>
+          find()
+            .then(message => this.pass(message, ...told))
+            .catch(droppedIfRefused),
+        ),
         one => next(one, params),
       );
     } finally {
@@ -96,11 +93,9 @@ export class Boundary {
   };
 
   /** @throws McpException for a refused message, and errors of `next` */
-  private async dispatch(event: string, call: McpCall, params: Params, next: Answer): Promise<Result> {
+  private dispatch(event: string, call: McpCall, params: Params, next: Answer): Promise<Result> {
     const { method } = call;
-    let message: Message | undefined;
-    try {
-      message = await this.messageOf(method, event, call);
+    const answered = async (message: Message) => {
       const request = await this.receive(message, params);
       const payload = request.finalPayload as Params;
       const isNew = !call.subscriptions?.has(payload['uri'] as string);
@@ -116,55 +111,39 @@ export class Boundary {
       // A mutator may have returned a new result without the mark.
       const result = request.response ? marked(final, request.response) : final;
       return this.finished(message, result, [request, response]);
-    } catch (error) {
-      return this.denied(method, error);
-    } finally {
-      message?.end?.();
-    }
+    };
+    return this.withMessage(method, call, answered, event).catch(error => this.denied(method, error));
   }
 
   private late(call: McpCall): LateMessages {
     return {
       result: (method, params, result) => this.passResult({ ...call, method }, params, result),
-      input: async requests => {
-        let message: Message | undefined;
-        try {
-          message = await this.messageOf(call.method, call.method, call).catch(orLater);
-          return await new InterceptedInputRequests(message, this.runOrLater).sorted(requests);
-        } catch (error) {
-          throw error instanceof Refused ? error.denial : error;
-        } finally {
-          message?.end?.();
-        }
+      input: requests =>
+        this.withMessage(call.method, call, message =>
+          new InterceptedInputRequests(message, this.runOrLater).sorted(requests),
+        )
+          .catch(orLater)
+          .catch(deny),
+      status: async text => {
+        const status = statusEvent(call, text);
+        const passed = await this.withMessage(call.method, call, message =>
+          this.pass(message, ...status, undefined),
+        ).catch(droppedIfRefused);
+        return passed && statusIn(passed);
       },
-      status: text => this.passStatus(call, text),
     };
   }
 
-  private async passStatus(call: McpCall, text: string): Promise<string | undefined> {
-    let message: Message | undefined;
-    const find = async () => (message = await this.messageOf(call.method, call.method, call));
-    try {
-      const passed = await this.passing(find, ...statusEvent(call, text), undefined);
-      return passed && statusIn(passed);
-    } finally {
-      message?.end?.();
-    }
-  }
-
   /** Runs the response phase for the result of an earlier call. */
-  private async passResult(call: McpCall, params: Params, result: Result): Promise<Result> {
+  private passResult(call: McpCall, params: Params, result: Result): Promise<Result> {
     const { method } = call;
-    let message: Message | undefined;
-    try {
-      message = await this.messageOf(method, method, call).catch(orLater);
-      const response = await this.runOrLater(message, 'response', result, params);
+    const passed = async (message: Message) => {
+      const response = await this.run(message, 'response', result, params);
       return this.finished(message, response.finalPayload as Result, [response]);
-    } catch (error) {
-      return this.denied(method, error);
-    } finally {
-      message?.end?.();
-    }
+    };
+    return this.withMessage(method, call, passed)
+      .catch(orLater)
+      .catch(error => this.denied(method, error));
   }
 
   /** The answer to a refused message. @throws the denial, if it is the answer, and all other errors */
@@ -178,63 +157,33 @@ export class Boundary {
    * Runs both phases for one resource of a `subscriptions/listen`. Mutators cannot change it.
    * @throws McpException if it is refused
    */
-  private async admitSubscription(uri: string, call: McpCall): Promise<void> {
-    let message: Message | undefined;
-    try {
-      message = await this.messageOf('resources/subscribe', 'resources/subscribe', call);
+  private admitSubscription(uri: string, call: McpCall): Promise<void> {
+    const admitted = async (message: Message) => {
       const request = await this.receive(message, { uri });
       const payload = request.finalPayload as Params;
-      if (request.response || payload['uri'] !== uri) throw new Refused(unchangeable());
+      if (request.response || payload['uri'] !== uri) throw unchangeable();
       await this.run(message, 'response', {}, payload);
-    } catch (error) {
-      throw error instanceof Refused ? error.denial : error;
-    } finally {
-      message?.end?.();
-    }
+    };
+    return this.withMessage('resources/subscribe', call, admitted).catch(deny);
   }
 
   /** Sends a request to a client outside of its calls. @throws McpException if it is refused */
-  async ask(
-    call: McpCall,
-    send: AskClient,
-    ...[method, params, options]: Parameters<AskClient>
-  ): Promise<Result> {
-    const message = await this.messageOf(method, method, call);
-    try {
-      return await new InterceptedInputRequests(message, this.run).asking(send)(method, params, options);
-    } finally {
-      message.end?.();
-    }
+  ask(call: McpCall, send: AskClient, ...[method, params, options]: Parameters<AskClient>): Promise<Result> {
+    return this.withMessage(method, call, message =>
+      new InterceptedInputRequests(message, this.run).asking(send)(method, params, options),
+    ).catch(deny);
   }
 
   /** Returns a function that sends notifications to a client outside of its calls. */
   notifier(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
-    const pass: PassNotification = async (name, ...told) => {
-      let message: Message | undefined;
-      const find = async () => (message = await this.messageOf(name, name, callOf()));
-      try {
-        return await this.passing(find, name, ...told);
-      } finally {
-        message?.end?.();
-      }
-    };
-    const queue = this.queue(pass);
+    const queue = this.queue((name, ...told) =>
+      this.withMessage(name, callOf(), message => this.pass(message, name, ...told)).catch(droppedIfRefused),
+    );
     return (method, params) => queue.send(method, params, send);
   }
 
   private queue(pass: PassNotification): NotificationQueue {
     return new NotificationQueue(pass, this.options.settings.timeoutMs);
-  }
-
-  private async passing(
-    find: () => Promise<Message>,
-    ...told: Parameters<PassNotification>
-  ): Promise<Params | undefined> {
-    try {
-      return await this.pass(await find(), ...told);
-    } catch (error) {
-      return droppedIfRefused(error);
-    }
   }
 
   private pass(
@@ -327,8 +276,23 @@ export class Boundary {
     return warnings ? withWarnings(own, runs) : own;
   }
 
+  /** Works on a message with its chain. The hosts of the chain stay open meanwhile. */
+  private async withMessage<T>(
+    method: string,
+    call: McpCall,
+    work: (message: Message) => T | Promise<T>,
+    event = method,
+  ): Promise<T> {
+    const message = await this.messageOf(method, call, event);
+    try {
+      return await work(message);
+    } finally {
+      message.end?.();
+    }
+  }
+
   /** Finds a message's chain, within the message's time. @throws Refused if a remote host could not be asked */
-  private async messageOf(method: string, event: string, call: McpCall): Promise<Message> {
+  private async messageOf(method: string, call: McpCall, event = method): Promise<Message> {
     const { source, settings, reports } = this.options;
     const deadline = performance.now() + settings.timeoutMs;
     const caller = () => ({ context: contextOf(call), headers: call.http?.headers ?? {} });
@@ -344,4 +308,8 @@ export class Boundary {
 
 function droppedIfRefused(error: unknown): undefined {
   if (!(error instanceof Refused)) throw error;
+}
+
+function deny(error: unknown): never {
+  throw error instanceof Refused ? error.denial : error;
 }
