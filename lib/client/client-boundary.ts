@@ -1,7 +1,7 @@
 import type { ClientContext, Request, Result } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { around, type RunMessage } from '../interceptors/boundary/answers.js';
+import { marked, synthetic } from '../interceptors/boundary/answers.js';
 import {
   type PhaseMessage,
   phaseRunner,
@@ -14,7 +14,7 @@ import type { Chain } from '../interceptors/chain/chain.js';
 import { frozenCopy } from '../interceptors/chain/frozen.js';
 import { payloadCheck } from '../interceptors/messages/payload-check.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
-import type { InvocationContext } from '../interceptors/protocol/types.js';
+import type { InvocationContext, Phase } from '../interceptors/protocol/types.js';
 import type { ChainReport } from '../interceptors/reports.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import type { InputMethod } from '../protocol/methods.js';
@@ -62,7 +62,10 @@ export class ClientBoundary {
     });
   }
 
-  /** @throws McpException for a refused message, SdkError if the caller gave up, or the error of `work` */
+  /**
+   * Runs both phases with the work between them. If an interceptor answers, the work does not run.
+   * @throws McpException for a refused message, SdkError if the caller gave up, or the error of `work`
+   */
   async around(intercepted: InterceptedRequest, work: (params: Payload) => Promise<Result>): Promise<Result> {
     const { method, isAsked, params, signal } = intercepted;
     const chain = await this.chainFor(signal);
@@ -83,7 +86,7 @@ export class ClientBoundary {
     };
     const { timeoutMs = DEFAULT_TIMEOUT_MS, config } = this.options;
     const options = { timeoutMs: Math.min(timeoutMs, intercepted.timeoutMs ?? Infinity), config };
-    const run: RunMessage = async (phase, payload, request) => {
+    const run = async (phase: Phase, payload: unknown, request?: unknown) => {
       try {
         return await this.run(message, phase, payload, request, options);
       } catch (error) {
@@ -92,7 +95,12 @@ export class ClientBoundary {
         assertWanted(signal);
       }
     };
-    return around(method, params, run, work);
+    const { finalPayload, response } = await run('request', params);
+    const sent = finalPayload as Payload;
+    const answer = response ? synthetic(method, response) : await work(sent);
+    const final = (await run('response', answer, sent)).finalPayload as Result;
+    // A mutator may have returned a new result without the mark.
+    return response ? marked(final, response) : final;
   }
 
   answering<M extends InputMethod>(

@@ -4,7 +4,6 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { RequestScope } from '../execution/request-scope.js';
 import { AuditRuns } from './chain/audit-runs.js';
 import { LOCAL_HOST } from './chain/entry.js';
-import type { LocalChainSource } from './local-chain-source.js';
 import { assertHosts } from './remote/check-server.js';
 import type { InterceptorServerOptions } from './remote/host-options.js';
 import { HostPool } from './remote/host-pool.js';
@@ -65,7 +64,7 @@ export class InterceptorEngine {
     name: string,
     { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,
     where: string,
-  ): Promise<LocalChainSource> {
+  ): Promise<MergedChain> {
     assertHosts(servers, where);
     const found = await this.local.interceptors();
     const own = found.filter(({ server }) => server === undefined || server === name);

@@ -1,7 +1,7 @@
-import type { ExtendedServer, OwnMethod, ServerExtension } from '../protocol/server-extension.js';
+import type { ExtendedServer, ServerExtension } from '../protocol/server-extension.js';
 import { Boundary } from './boundary/boundary.js';
 import type { InterceptorSettings } from './interceptor-options.js';
-import type { LocalChainSource } from './local-chain-source.js';
+import type { MergedChain } from './merged-chain.js';
 import { INTERCEPTORS_EXTENSION } from './protocol/types.js';
 import type { InterceptorReports } from './reports.js';
 import { InterceptorServer } from './served/interceptor-server.js';
@@ -11,7 +11,7 @@ const INTERCEPTORS_CHANGED = 'notifications/interceptors/list_changed';
 
 interface InterceptorExtensionOptions {
   readonly server: string;
-  readonly chain: LocalChainSource;
+  readonly chain: MergedChain;
   readonly settings: InterceptorSettings;
   readonly reports: InterceptorReports;
   readonly pageSize: number;
@@ -50,20 +50,17 @@ function around({ chain, ...options }: InterceptorExtensionOptions): ServerExten
   };
 }
 
-function exposed(served: InterceptorServer, chain: LocalChainSource) {
+function exposed(served: InterceptorServer, chain: MergedChain) {
   const count = chain.local.length;
   const listeners = new Set<(method: string) => void>();
   chain.onChange(() => {
     for (const notify of listeners) notify(INTERCEPTORS_CHANGED);
   });
-  const own = (method: string): OwnMethod => ({
-    answer: async (call, params) => ({ ...(await served.methods[method](params, call)) }),
-  });
   return {
     id: INTERCEPTORS_EXTENSION,
     ...(count > 0 && { offered: `${count} interceptor${count === 1 ? '' : 's'}` }),
     settings: () => ({ ...served.capability }),
-    methods: Object.fromEntries(Object.keys(served.methods).map(method => [method, own(method)])),
+    methods: served.methods,
     onNotification(listener: (method: string) => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -4,13 +4,15 @@ import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
 import type { Abortable } from './chain/deadline.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
-import { undiscoveredInTime, type ChainResult } from './chain/result.js';
+import { passed, type ChainResult } from './chain/result.js';
 import type { ChainCaller, ChainInUse, ChainSource } from './chain-source.js';
-import type { LocalChainSource } from './local-chain-source.js';
 import { HostLease } from './remote/host-pool.js';
 import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote/remote-host.js';
 import { timeLimit } from './remote/breaker.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
+import { answerCheck, isServed, payloadCheck } from './messages/payload-check.js';
+import type { InterceptionEvent } from './payloads.js';
+import type { Direction, Phase } from './protocol/types.js';
 
 export type HostsFor = (caller: ChainCaller, lease: HostLease) => Promise<readonly RemoteHost[]>;
 
@@ -30,8 +32,10 @@ interface Built extends ChainInUse {
 const MAX_CHAINS = 100;
 
 /** Merges this process's interceptors and remote interceptors into one chain. It is rebuilt after each change. */
-export class MergedChain implements LocalChainSource {
+export class MergedChain implements ChainSource {
+  /** This process's own interceptors, with the current policy; another list after each change of the policy. */
   local: readonly ChainEntry[];
+  /** The current policy: the options, then the policy file. */
   policy: Policy;
   /** The earlier policy, kept until all hosts have accepted the current policy. */
   private former?: Policy;
@@ -47,6 +51,7 @@ export class MergedChain implements LocalChainSource {
     this.local = withOverrides(parts.local, parts.policy);
   }
 
+  /** The remote hosts that are the same for all callers. */
   get hosts(): readonly RemoteHost[] {
     return this.parts.hosts;
   }
@@ -193,15 +198,23 @@ export async function inTime<T>(
   }
 }
 
+/** Runs a chain once. The deadline covers the listing of its hosts, too. */
 export async function executeIn(source: ChainSource, params: ChainParams): Promise<ChainResult> {
-  const { timeoutMs, context = {} } = params;
+  const { event, phase, timeoutMs, context = {} } = params;
   const started = performance.now();
   let found: ChainInUse;
   try {
     found = await source.current(params, () => ({ context, headers: {} }), timeoutMs);
   } catch (error) {
     if (!(error instanceof DiscoveryTimeoutError)) throw error;
-    return undiscoveredInTime(params, performance.now() - started);
+    const { finalPayload: _none, ...empty } = passed({ event, phase, payload: undefined });
+    const reason = 'the hosts were not listed in time';
+    return {
+      ...empty,
+      status: 'timeout',
+      totalDurationMs: performance.now() - started,
+      abortedAt: { interceptor: '', host: '', reason, type: 'timeout' },
+    };
   }
   try {
     const left = timeoutMs === undefined ? undefined : timeoutMs - (performance.now() - started);
@@ -209,4 +222,24 @@ export async function executeIn(source: ChainSource, params: ChainParams): Promi
   } finally {
     found.end?.();
   }
+}
+
+/** Runs a chain once, with the defaults of a server's own traffic. */
+export async function runChain(
+  chain: ChainSource,
+  event: InterceptionEvent,
+  phase: Phase,
+  given: Omit<ChainParams, 'event' | 'phase' | 'direction'> & { readonly direction?: Direction },
+): Promise<{ result: ChainResult; direction: Direction }> {
+  // Requests of the protocol arrive at the server. Other events are requests that the application sends.
+  const comesIn = isServed(event) === (phase === 'request');
+  const params = {
+    direction: comesIn ? 'receive' : 'send',
+    checkPayload: payloadCheck(event, phase),
+    checkResponse: answerCheck(event),
+    ...given,
+    event,
+    phase,
+  } satisfies ChainParams;
+  return { result: await executeIn(chain, params), direction: params.direction };
 }

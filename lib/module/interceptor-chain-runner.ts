@@ -81,7 +81,7 @@ export class InterceptorChainRunner {
         `The application has no MCP server ${server === undefined ? '' : `"${server}" `}with a chain; correct "server", or wait until the application has started`,
       );
     const chain = await this.interceptors.chainOf(host.options);
-    const { runChain } = await import('../interceptors/run-chain.js');
+    const { runChain } = await import('../interceptors/merged-chain.js');
     const { timeoutMs = host.options.interceptors.timeoutMs } = given;
     return runChain(chain, event, phase, { ...given, timeoutMs, payload, simulate });
   }

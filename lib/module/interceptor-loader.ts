@@ -5,7 +5,7 @@ import { exploreMethods } from '../execution/explore-methods.js';
 import { RequestScope } from '../execution/request-scope.js';
 import { INTERCEPTOR_METADATA } from '../interceptors/decorators/interceptor.decorators.js';
 import type { ChainSettings, InterceptorEngine } from '../interceptors/engine.js';
-import type { LocalChainSource } from '../interceptors/local-chain-source.js';
+import type { MergedChain } from '../interceptors/merged-chain.js';
 import type { RemoteHost } from '../interceptors/remote/remote-host.js';
 import { InterceptorReports } from '../interceptors/reports.js';
 import { Traffic } from '../protocol/traffic.js';
@@ -15,7 +15,7 @@ import type { ResolvedOptions } from '../server/server-options.js';
 /** Loads the engine of the interceptors when it is needed: at start if the application has interceptors. */
 @Injectable()
 export class InterceptorLoader implements OnApplicationShutdown {
-  private readonly chains = new Map<string, Promise<LocalChainSource>>();
+  private readonly chains = new Map<string, Promise<MergedChain>>();
   private loading?: Promise<InterceptorEngine>;
   private loaded?: InterceptorEngine;
   private declares?: boolean;
@@ -65,7 +65,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
   }
 
   /** The chain of a server. @throws McpBootstrapError */
-  chainOf({ name, interceptors }: ResolvedOptions): Promise<LocalChainSource> {
+  chainOf({ name, interceptors }: ResolvedOptions): Promise<MergedChain> {
     const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
     const chain = this.chains.get(name) ?? this.chainFor(name, interceptors, where);
     this.chains.set(name, chain);
@@ -73,7 +73,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
   }
 
   /** Builds a chain. @throws McpBootstrapError for invalid settings */
-  async chainFor(name: string, settings: ChainSettings, where: string): Promise<LocalChainSource> {
+  async chainFor(name: string, settings: ChainSettings, where: string): Promise<MergedChain> {
     return (await this.engine()).chainFor(name, settings, where);
   }
 

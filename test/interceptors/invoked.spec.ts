@@ -16,9 +16,9 @@ const unsteady = () => {
 };
 
 const invoke = (entry: ChainEntry, log: (message: string) => void = () => undefined) =>
-  new InterceptorServer({ local: [entry] }, { pageSize: 10, log }).methods['interceptor/invoke'](
-    { name: 'x', event: EVENT, phase: 'request', payload: { name: 'a' } },
+  new InterceptorServer({ local: [entry] }, { pageSize: 10, log }).methods['interceptor/invoke'].answer(
     { reply: { signal: new AbortController().signal } } as never,
+    { name: 'x', event: EVENT, phase: 'request', payload: { name: 'a' } },
   );
 
 it.each([

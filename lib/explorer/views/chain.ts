@@ -5,7 +5,7 @@ import type { Selection } from '../../interceptors/chain/selection.js';
 import type { InterceptorOverride } from '../../interceptors/interceptor-options.js';
 import { EVENTS } from './hooks.js';
 import { stagesOf } from './methods.js';
-import type { LocalChainSource } from '../../interceptors/local-chain-source.js';
+import type { MergedChain } from '../../interceptors/merged-chain.js';
 import { isServed } from '../../interceptors/messages/payload-check.js';
 import type { RemoteHost } from '../../interceptors/remote/remote-host.js';
 import type { InterceptorLoader } from '../../module/interceptor-loader.js';
@@ -50,7 +50,7 @@ export async function chainsOf(
 const idOf = ({ host, name }: Pick<PreparedEntry, 'host' | 'name'>): string => `${host}/${name}`;
 
 /** The chain of messages without a caller; undefined while a host cannot be listed. */
-export async function currentChain(source: LocalChainSource): Promise<Chain | undefined> {
+export async function currentChain(source: MergedChain): Promise<Chain | undefined> {
   try {
     return (await source.current(undefined, undefined, HOSTS_MS)).chain;
   } catch {
@@ -60,7 +60,7 @@ export async function currentChain(source: LocalChainSource): Promise<Chain | un
 
 async function serverChain(
   { name: server, interceptors: { apply } }: McpServerInstance['options'],
-  source: LocalChainSource,
+  source: MergedChain,
   counters: TurnCounters,
 ): Promise<Omit<ServerChain, 'stages'>> {
   const chain = await currentChain(source);
@@ -75,7 +75,7 @@ async function serverChain(
 
 function interceptorOf(
   entry: PreparedEntry,
-  source: LocalChainSource,
+  source: MergedChain,
   server: string,
   counters: TurnCounters,
 ): ChainInterceptor {
@@ -109,7 +109,7 @@ function interceptorOf(
 type Overrider = (field: keyof InterceptorOverride) => Origin | undefined;
 
 /** The last layer of the policy that says something wins. */
-function overriderOf(entry: PreparedEntry, { policy }: LocalChainSource): Overrider {
+function overriderOf(entry: PreparedEntry, { policy }: MergedChain): Overrider {
   const names = namesOf(entry);
   return field => {
     const index = policy.overrides.findLastIndex(layer =>
@@ -120,7 +120,7 @@ function overriderOf(entry: PreparedEntry, { policy }: LocalChainSource): Overri
 }
 
 /** A `config` of the policy wins over that of an override. */
-function configOrigin(entry: PreparedEntry, { policy }: LocalChainSource, overriding: Overrider): Origin {
+function configOrigin(entry: PreparedEntry, { policy }: MergedChain, overriding: Overrider): Origin {
   const name = entry.configNames.findLast(one => policy.config.some(layer => Object.hasOwn(layer, one)));
   const index = name === undefined ? -1 : policy.config.findLastIndex(layer => Object.hasOwn(layer, name));
   return LAYERS[index] ?? overriding('config') ?? 'declared';

@@ -5,7 +5,6 @@ import { METHODS } from '../../protocol/methods.js';
 import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
 import { SYNTHETIC_META, WARNINGS_META } from '../protocol/meta.js';
-import type { Phase } from '../protocol/types.js';
 
 type Response = NonNullable<ChainResult['response']>;
 
@@ -51,20 +50,3 @@ const warningsOf = ({ interceptor, mode, messages = [] }: EntryResult): object[]
   messages
     .filter(({ severity }) => mode !== 'audit' && severity !== 'error')
     .map(({ path, message, severity }) => defined({ interceptor, severity, message, path }));
-
-export type RunMessage = (phase: Phase, payload: unknown, request?: unknown) => Promise<ChainResult>;
-
-/** Runs both phases with the work between them. If an interceptor answers, the work does not run. */
-export async function around<P>(
-  method: string,
-  params: P,
-  run: RunMessage,
-  work: (params: P) => Promise<Result>,
-): Promise<Result> {
-  const { finalPayload, response } = await run('request', params);
-  const sent = finalPayload as P;
-  const answer = response ? synthetic(method, response) : await work(sent);
-  const final = (await run('response', answer, sent)).finalPayload as Result;
-  // A mutator may have returned a new result without the mark.
-  return response ? marked(final, response) : final;
-}

@@ -77,7 +77,6 @@ export class ListGuard {
   }
 }
 
-/** Whether two requests of a method name the same item. */
 export function isSameItem(method: string, a: Params, b: Params): boolean {
   const [one, other] = [itemOf(method, a), itemOf(method, b)];
   return one?.kind === other?.kind && one?.id === other?.id;

@@ -1,8 +1,8 @@
-import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { Stage } from '../../protocol/answer.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { listenedUris } from '../../protocol/params.js';
 import { unlessAborted } from '../../util/abort.js';
+import { timedOut } from './run-phase.js';
 
 /**
  * Decides on all resources of a `subscriptions/listen`, with the deadline of one message.
@@ -14,7 +14,7 @@ export const listenStage =
   next =>
   async (call, params) => {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(timeout(timeoutMs)), timeoutMs);
+    const timer = setTimeout(() => late.abort(timedOut({ timeoutMs, phase: 'request' })), timeoutMs);
     const signal = AbortSignal.any([call.reply.signal, late.signal]);
     const timed = { ...call, reply: { ...call.reply, signal } };
     try {
@@ -32,6 +32,3 @@ export const listenStage =
     }
     return next(call, params);
   };
-
-const timeout = (timeoutMs: number) =>
-  new McpException(McpErrorCode.Refused, 'Interceptor execution timeout', { timeoutMs, phase: 'request' });

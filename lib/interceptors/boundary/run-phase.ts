@@ -73,8 +73,6 @@ export const phaseRunner =
     throw new Refused(denialOf(decision, options?.timeoutMs ?? timeoutMs), !isDecided(decision));
   };
 
-const TIMEOUT = -32000;
-
 const FAILED = 'Interceptor execution failed';
 const TIMED_OUT = 'Interceptor execution timeout';
 const FAULT = 'An interceptor failed, or was too slow; try again later';
@@ -86,7 +84,7 @@ export function denialOf(
 ): McpException {
   const interceptor = abortedAt?.interceptor;
   if (status === 'timeout') {
-    return new McpException(TIMEOUT, TIMED_OUT, defined({ interceptor, timeoutMs, phase }));
+    return timedOut(defined({ interceptor, timeoutMs, phase }));
   }
   if (status === 'mutation_failed') {
     return new McpException(McpErrorCode.InternalError, 'Interceptor mutation failed', {
@@ -99,6 +97,9 @@ export function denialOf(
   const validationErrors = blocking.flatMap(errorsOf);
   return new McpException(McpErrorCode.InvalidParams, 'Interceptor validation failed', { validationErrors });
 }
+
+export const timedOut = (data: object): McpException =>
+  new McpException(McpErrorCode.Refused, TIMED_OUT, data);
 
 export const undiscovered = (): McpException =>
   new McpException(McpErrorCode.InternalError, FAILED, { reason: 'the interceptors could not be listed' });

@@ -122,14 +122,6 @@ export const passed = ({ event, phase, payload }: About & { readonly payload: un
   totalDurationMs: 0,
 });
 
-/** The result if the deadline passed before all hosts were listed. */
-export function undiscoveredInTime({ event, phase }: About, totalDurationMs: number): ChainResult {
-  const { finalPayload: _none, ...empty } = passed({ event, phase, payload: undefined });
-  const reason = 'the hosts were not listed in time';
-  const abortedAt = { interceptor: '', host: '', reason, type: 'timeout' } as const;
-  return { ...empty, status: 'timeout', totalDurationMs, abortedAt };
-}
-
 export function reportOf(result: ChainResult): SinkReport {
   const { finalPayload: _payload, results, response, abortedAt, ...rest } = result;
   const report: Writable<SinkReport> = { ...rest, results: results.map(entryReportOf) };

@@ -69,7 +69,6 @@ export class ChainRun {
   private readonly results: (EntryResult | undefined)[] = [];
   private readonly skipped: SkippedEntry[] = [];
   private readonly audits: Promise<unknown>[] = [];
-  /** The sinks that apply. */
   private sinks: readonly PreparedEntry[] = [];
   private readonly received: unknown;
   private payload: unknown;

@@ -73,14 +73,5 @@ export class ExchangeBag extends Map<unknown, unknown> {
   }
 }
 
-/** Origins of exchanges without a request. */
-const ORIGINS = new WeakMap<object, CallOrigin>();
-
-export function originOf(bag: object): CallOrigin {
-  if (bag instanceof ExchangeBag) return bag.origin;
-  const known = ORIGINS.get(bag);
-  if (known) return known;
-  const own: CallOrigin = {};
-  ORIGINS.set(bag, own);
-  return own;
-}
+/** The origin of an exchange. Without a request, the bag itself stands for it. */
+export const originOf = (bag: object): CallOrigin => (bag instanceof ExchangeBag ? bag.origin : bag);

@@ -1,8 +1,12 @@
+import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { isRecord } from '../../util/is-record.js';
-import type { McpCall } from '../../protocol/mcp-call.js';
+import type { McpCall, Params } from '../../protocol/mcp-call.js';
+import type { OwnMethod } from '../../protocol/server-extension.js';
 import { messageOf } from '../../util/message-of.js';
-import type { LocalChainSource } from '../local-chain-source.js';
+import { timedOut } from '../boundary/run-phase.js';
+import { paginate } from '../../catalog/catalog.js';
+import type { MergedChain } from '../merged-chain.js';
 import { systemClock } from '../chain/deadline.js';
 import {
   type ChainEntry,
@@ -24,32 +28,28 @@ import { isCompatible } from '../chain/when.js';
 import type { InterceptorDescriptor, InvokeParams, Phase } from '../protocol/types.js';
 import { PARTIAL_META } from '../remote/outgoing.js';
 
-const TIMEOUT_CODE = -32000;
-
 /** Default lifetime of a listing for clients, in milliseconds. */
 const DEFAULT_TTL_MS = 5000;
-
-type Params = Readonly<Record<string, unknown>>;
 
 /** Serves an application's interceptors to clients: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
 export class InterceptorServer {
   private last?: Served;
-  readonly methods: Readonly<Record<string, (params: Params, call: McpCall) => object | Promise<object>>>;
+  readonly methods: Readonly<Record<string, OwnMethod>>;
 
   constructor(
-    private readonly source: Pick<LocalChainSource, 'local'>,
+    private readonly source: Pick<MergedChain, 'local'>,
     private readonly options: {
       readonly pageSize: number;
       readonly ttlMs?: number;
       readonly log: (message: string) => void;
     },
   ) {
-    const invoke = (params: Params, call: McpCall) => this.invoke(params, call);
+    const invoke: OwnMethod = { answer: (call, params) => this.invoke(params, call) };
     this.methods =
       source.local.length === 0
         ? {}
         : {
-            'interceptors/list': params => this.list(params),
+            'interceptors/list': { answer: async (_call, params) => this.list(params) },
             'interceptor/invoke': invoke,
             // The method name of some implementations.
             'interceptors/invoke': invoke,
@@ -67,27 +67,19 @@ export class InterceptorServer {
   }
 
   /** @throws McpException (-32602) for an unknown cursor */
-  private list({ event, cursor }: Params): {
-    interceptors: InterceptorDescriptor[];
-    ttlMs: number;
-    nextCursor?: string;
-  } {
+  private list({ event, cursor }: Params): Result {
+    const { pageSize, ttlMs = DEFAULT_TTL_MS } = this.options;
     const hooked = this.served.descriptors.filter(
       ({ hooks }) =>
         typeof event !== 'string' || hooks.some(hook => hook.events.some(one => matchesEvent(one, event))),
     );
-    const start = cursor === undefined ? 0 : Number(/^item:(\d+)$/.exec(decode(cursor))?.[1] ?? NaN);
-    if (!(start <= hooked.length)) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
-    const end = start + this.options.pageSize;
-    return {
-      interceptors: hooked.slice(start, end),
-      ttlMs: this.options.ttlMs ?? DEFAULT_TTL_MS,
-      ...(end < hooked.length && { nextCursor: Buffer.from(`item:${end}`).toString('base64url') }),
-    };
+    const page = paginate('interceptors', hooked, pageSize, { ttlMs }).page(cursor as string | undefined);
+    if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
+    return page;
   }
 
   /** @throws McpException -32602 for an invalid request, -32603 for a crash, -32000 for a timeout */
-  private async invoke(params: Params, call: McpCall): Promise<object> {
+  private async invoke(params: Params, call: McpCall): Promise<Result> {
     const checked = this.check(params, call);
     const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = checked;
     // The caller can only shorten the deadline.
@@ -148,11 +140,7 @@ export class InterceptorServer {
   private failure({ name }: PreparedEntry, phase: Phase, error: unknown, timeoutMs: number): McpException {
     this.options.log(`The interceptor ${name} failed when it was invoked: ${messageOf(error)}`);
     return error instanceof InterceptorTimeout
-      ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', {
-          interceptor: name,
-          timeoutMs,
-          phase,
-        })
+      ? timedOut({ interceptor: name, timeoutMs, phase })
       : new McpException(McpErrorCode.InternalError, 'Interceptor execution failed', {
           interceptor: name,
           reason: 'the interceptor failed',
@@ -178,7 +166,7 @@ function servedOf(from: readonly ChainEntry[]): Served {
   };
 }
 
-function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): object {
+function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): Result {
   const { name, type } = entry;
   const { phase, payload } = run;
   const source = { interceptor: name, type, phase };
@@ -211,6 +199,3 @@ function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): obj
 
 const hooks = ({ hooks: own }: PreparedEntry, event: string, phase: Phase): boolean =>
   own.some(hook => hook.phase === phase && hook.events.some(pattern => matchesEvent(pattern, event)));
-
-const decode = (cursor: unknown): string =>
-  typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
