@@ -12,7 +12,7 @@ import type { WhenRule } from './chain/when.js';
 import { EVENT_PATTERN } from './protocol/events.js';
 import { PRINCIPAL_TYPES, type PriorityHint, REVISION_PATTERN } from './protocol/types.js';
 import { problemOf } from '../options/check-options.js';
-import type { InterceptorOverride } from './interceptor-options.js';
+import type { InterceptorOverride } from './chain/entry.js';
 
 export const EVENTS = listOf(
   {

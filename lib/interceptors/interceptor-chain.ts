@@ -1,5 +1,5 @@
 import { Chain } from './chain/chain.js';
-import { type ChainEntry, resolvedDescriptor } from './chain/entry.js';
+import { type ChainEntry, type InterceptorOverride, resolvedDescriptor } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
 import type { ChainResult } from './chain/result.js';
 import type { ChainInUse, ChainSource } from './chain-source.js';
@@ -7,7 +7,6 @@ import type { InterceptorHost } from './remote/host-options.js';
 import { remoteHost } from './remote/open-host.js';
 import { DiscoveryError, type RemoteHost } from './remote/remote-host.js';
 import { executeIn, inTime } from './merged-chain.js';
-import type { InterceptorOverride } from './interceptor-options.js';
 import { withOverrides } from './overrides.js';
 import { shapeProblemOf } from './common-options.js';
 import { pathOf } from '../options/check-options.js';
@@ -60,8 +59,7 @@ export class InterceptorChain implements ChainSource {
 
   /**
    * Lists the interceptors of all hosts, with all pages.
-   * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed, OverrideError or Error for a wrong
-   * override
+   * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed, Error for a wrong override
    */
   static async discover(
     hosts: readonly InterceptorHost[],
@@ -114,7 +112,7 @@ export class InterceptorChain implements ChainSource {
 
   /**
    * Runs the chain on a message, without listing hosts again.
-   * @throws UnknownInterceptorError for an unknown name in `interceptors`
+   * @throws Error for an unknown name in `interceptors`
    */
   execute(params: ChainParams): Promise<ChainResult> {
     return this.chain.execute(params);

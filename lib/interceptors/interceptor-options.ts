@@ -1,24 +1,6 @@
 import type { ChainCaller } from './chain-source.js';
-import type { WhenRule } from './chain/when.js';
+import type { InterceptorOverride } from './chain/entry.js';
 import type { InterceptorServerOptions } from './remote/host-options.js';
-import type { PriorityHint } from './protocol/types.js';
-
-export interface InterceptorOverride {
-  /** Whether messages pass if the interceptor itself fails. */
-  failOpen?: boolean;
-  /** Replaces the whole declared priority. */
-  priority?: PriorityHint;
-  /** Replaces the declared mode, so that a change from `audit` to `active` needs no change of code. `enforce` is `active`. */
-  mode?: 'active' | 'enforce' | 'audit';
-  /** Deadline in milliseconds. For a remote interceptor, it can only shorten the deadline of its host. */
-  timeoutMs?: number;
-  /** A subset of the declared hooks. */
-  hooks?: { events: string[]; phase: 'request' | 'response' | 'both' }[];
-  /** A further condition, in addition to the author's. Remote interceptors are only invoked if it holds. */
-  when?: WhenRule;
-  /** Configuration, checked against the `configSchema`. */
-  config?: Record<string, unknown>;
-}
 
 /** The `interceptors` option of a server. */
 export interface McpInterceptorOptions {

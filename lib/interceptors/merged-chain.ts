@@ -44,7 +44,7 @@ export class MergedChain implements ChainSource {
   private warned = '';
   private readonly listeners: (() => void)[] = [];
 
-  /** @throws PolicyMismatchError or OverrideError if a local interceptor does not accept the policy */
+  /** @throws Error if a local interceptor does not accept the policy */
   constructor(private readonly parts: MergedChainParts) {
     this.policy = parts.policy;
     this.check(parts.policy);

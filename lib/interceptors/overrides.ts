@@ -1,7 +1,5 @@
-import { configNames, namesOf, type ChainEntry, type InterceptorOverrides } from './chain/entry.js';
-import type { InterceptorOverride } from './interceptor-options.js';
+import { configNames, namesOf, type ChainEntry, type InterceptorOverride } from './chain/entry.js';
 import { defined } from '../util/defined.js';
-import { readHooks } from './protocol/read-descriptor.js';
 
 export interface Policy {
   /** Overrides by `name` or `host/name`, in layers. A later layer replaces single fields of an earlier layer. */
@@ -10,8 +8,6 @@ export interface Policy {
   readonly config: readonly Readonly<Record<string, Readonly<Record<string, unknown>>>>[];
 }
 
-export class PolicyMismatchError extends Error {}
-
 /** In each layer, the fields of `host/name` replace the fields of `name`. */
 export function withOverrides(entries: readonly ChainEntry[], { overrides, config }: Policy): ChainEntry[] {
   const namesFor = configNames(entries);
@@ -19,15 +15,15 @@ export function withOverrides(entries: readonly ChainEntry[], { overrides, confi
   return entries.map(entry => {
     const { name } = entry.descriptor;
     const found = overrides.flatMap(layer =>
-      namesOf(entry).flatMap(key => (Object.hasOwn(layer, key) ? [overrideOf(layer[key])] : [])),
+      namesOf(entry).flatMap(key => (Object.hasOwn(layer, key) ? [defined(layer[key])] : [])),
     );
     const key = namesFor(entry).findLast(one => Object.hasOwn(configs, one));
     if (key !== undefined) found.push({ config: configs[key] });
     if (found.length === 0) return entry;
-    const override = Object.assign({}, ...found) as InterceptorOverrides;
+    const override = Object.assign({}, ...found) as InterceptorOverride;
     const problem = override.config && entry.checkConfig?.(override.config);
     if (problem === undefined) return { ...entry, overrides: override };
-    throw new PolicyMismatchError(`the configuration of "${name}" is invalid: ${problem}`);
+    throw new Error(`the configuration of "${name}" is invalid: ${problem}`);
   });
 }
 
@@ -36,11 +32,3 @@ export function unknownNames(entries: readonly ChainEntry[], { overrides, config
   const named = [...overrides, ...config].flatMap(layer => Object.keys(layer));
   return [...new Set(named.filter(key => !known.has(key)))];
 }
-
-const overrideOf = ({ priority, mode, hooks, ...rest }: InterceptorOverride): InterceptorOverrides =>
-  defined({
-    ...rest,
-    priorityHint: priority,
-    mode: mode === 'enforce' ? 'active' : mode,
-    hooks: hooks && readHooks(hooks),
-  });

@@ -1,8 +1,7 @@
 import type { Chain } from '../../interceptors/chain/chain.js';
-import { namesOf, type PreparedEntry } from '../../interceptors/chain/entry.js';
+import { namesOf, type InterceptorOverride, type PreparedEntry } from '../../interceptors/chain/entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../interceptors/chain/params.js';
 import type { Selection } from '../../interceptors/chain/selection.js';
-import type { InterceptorOverride } from '../../interceptors/interceptor-options.js';
 import { EVENTS } from './hooks.js';
 import { stagesOf } from './methods.js';
 import type { MergedChain } from '../../interceptors/merged-chain.js';

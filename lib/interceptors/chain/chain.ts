@@ -10,8 +10,6 @@ import { passed, type ChainResult } from './result.js';
 import { ChainRun, type OnEnd, type RunOptions } from './run.js';
 import { filtered, select, type Hooked, type Selection } from './selection.js';
 
-export class UnknownInterceptorError extends Error {}
-
 /** Maximum cached events. Callers can name custom events, so the number must be bounded. */
 const MAX_EVENTS = 1000;
 
@@ -23,7 +21,7 @@ export class Chain {
   private readonly known = new LRUCache<string, Hooked>({ max: MAX_EVENTS });
   private readonly options: RunOptions;
 
-  /** @throws OverrideError if an override widens an interceptor's hooks */
+  /** @throws Error if an override widens an interceptor's hooks */
   constructor(
     entries: readonly ChainEntry[],
     {
@@ -59,7 +57,7 @@ export class Chain {
     return this.hooked(event)[phase].size > 0;
   }
 
-  /** @throws UnknownInterceptorError for an unknown name in `interceptors` */
+  /** @throws Error for an unknown name in `interceptors` */
   async execute(params: ChainParams): Promise<ChainResult> {
     const { context } = params;
     return this.run(context ? { ...params, context: frozenCopy(context) } : params);
@@ -85,7 +83,7 @@ export class Chain {
     const asked = new Set(interceptors);
     for (const name of asked) {
       if (!this.entries.some(entry => namesOf(entry).includes(name))) {
-        throw new UnknownInterceptorError(`the chain has no interceptor "${name}"`);
+        throw new Error(`the chain has no interceptor "${name}"`);
       }
     }
     return filtered(selection, entry => namesOf(entry).some(name => asked.has(name)));

@@ -1,4 +1,5 @@
 import { coversPattern } from '../protocol/events.js';
+import { readHooks } from '../protocol/read-descriptor.js';
 import type {
   Hook,
   InterceptorDescriptor,
@@ -14,14 +15,21 @@ import { conditionOf, type WhenPredicate, type WhenRule } from './when.js';
 
 export const LOCAL_HOST = 'local';
 
-export interface InterceptorOverrides {
-  readonly failOpen?: boolean;
-  readonly priorityHint?: PriorityHint;
-  readonly mode?: Mode;
-  readonly timeoutMs?: number;
-  readonly hooks?: readonly Hook[];
-  readonly when?: WhenRule;
-  readonly config?: Readonly<Record<string, unknown>>;
+export interface InterceptorOverride {
+  /** Whether messages pass if the interceptor itself fails. */
+  failOpen?: boolean;
+  /** Replaces the whole declared priority. */
+  priority?: PriorityHint;
+  /** Replaces the declared mode, so that a change from `audit` to `active` needs no change of code. `enforce` is `active`. */
+  mode?: 'active' | 'enforce' | 'audit';
+  /** Deadline in milliseconds. For a remote interceptor, it can only shorten the deadline of its host. */
+  timeoutMs?: number;
+  /** A subset of the declared hooks. */
+  hooks?: readonly { readonly events: readonly string[]; readonly phase: Phase | 'both' }[];
+  /** A further condition, in addition to the author's. Remote interceptors are only invoked if it holds. */
+  when?: WhenRule;
+  /** Configuration, checked against the `configSchema`. */
+  config?: Record<string, unknown>;
 }
 
 /** Fields that are never sent to a client. */
@@ -39,7 +47,7 @@ export interface LocalTraits {
 export interface ChainEntry {
   readonly host: string;
   readonly descriptor: InterceptorDescriptor;
-  readonly overrides?: InterceptorOverrides;
+  readonly overrides?: InterceptorOverride;
   readonly traits?: LocalTraits;
   readonly checkConfig?: (config: Readonly<Record<string, unknown>>) => string | undefined;
   readonly invoke: (invocation: Invocation) => unknown;
@@ -84,18 +92,17 @@ export function configNames(entries: readonly ChainEntry[]): (entry: ChainEntry)
     isLocal(entry) || !local.has(entry.descriptor.name) ? namesOf(entry) : namesOf(entry).slice(-1);
 }
 
-export class OverrideError extends Error {}
-
-/** @throws OverrideError if the hooks of an override exceed the declared hooks */
+/** @throws Error if the hooks of an override exceed the declared hooks */
 export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(entry)): PreparedEntry {
   const { descriptor, overrides = {}, traits = {} } = entry;
   const { name, type, compat } = descriptor;
-  const hooks = overrides.hooks ?? descriptor.hooks;
-  const wider = overrides.hooks?.flatMap(hook =>
+  const narrowed = overrides.hooks && readHooks(overrides.hooks);
+  const mode = overrides.mode ?? descriptor.mode;
+  const wider = narrowed?.flatMap(hook =>
     hook.events.filter(event => !covers(descriptor.hooks, event, hook.phase)),
   );
   if (wider !== undefined && wider.length > 0) {
-    throw new OverrideError(
+    throw new Error(
       `the override of "${name}" hooks ${[...new Set(wider)].join(', ')}, which "${name}" does not hook; an override can only narrow its hooks`,
     );
   }
@@ -105,11 +112,11 @@ export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(en
     type,
     compat,
     when: conditionOf(traits.when, overrides.when),
-    hooks,
+    hooks: narrowed ?? descriptor.hooks,
     traits,
-    mode: overrides.mode ?? descriptor.mode ?? 'active',
+    mode: mode === 'audit' ? mode : 'active',
     failOpen: overrides.failOpen ?? descriptor.failOpen ?? false,
-    priority: resolvePriority(overrides.priorityHint ?? descriptor.priorityHint),
+    priority: resolvePriority(overrides.priority ?? descriptor.priorityHint),
     timeoutMs: overrides.timeoutMs ?? traits.timeoutMs,
     config: overrides.config && frozenConfig(overrides.config),
     configNames: names,

@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } fro
 import { pathOf } from '../../options/check-options.js';
 import { messageOf } from '../../util/message-of.js';
 import { shapeProblemOf } from '../common-options.js';
-import type { InterceptorOverride } from '../interceptor-options.js';
+import type { InterceptorOverride } from '../chain/entry.js';
 
 export interface InterceptorPolicy {
   overrides: Record<string, InterceptorOverride>;

@@ -41,7 +41,7 @@ it('mutators of one name and priority run in the order of their hosts, each on i
 it('an override of the priority replaces the declared one whole', async () => {
   const overridden = mutator('b', undefined, {
     priorityHint: { request: -10 },
-    overrides: { priorityHint: { response: 3 } },
+    overrides: { priority: { response: 3 } },
   });
   expect(trailOf(await run([overridden, row('a')]))).toEqual(['a', 'b']);
 });

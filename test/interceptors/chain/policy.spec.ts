@@ -1,5 +1,4 @@
-import { Chain, UnknownInterceptorError } from '../../../lib/interceptors/chain/chain.js';
-import { OverrideError } from '../../../lib/interceptors/chain/entry.js';
+import { Chain } from '../../../lib/interceptors/chain/chain.js';
 import type { ChainParams } from '../../../lib/interceptors/chain/params.js';
 import type { WhenRule } from '../../../lib/interceptors/chain/when.js';
 import type { Hook } from '../../../lib/interceptors/protocol/types.js';
@@ -54,7 +53,7 @@ describe('overrides win over what is declared', () => {
     ['a phase that is not declared', hooks('*'), [{ events: ['tools/call'], phase: 'response' as const }]],
   ])('an override may not widen: %s', (_what, declared, overrides) => {
     const entry = validator('v', pass, { hooks: declared, overrides: { hooks: overrides } });
-    expect(() => new Chain([entry])).toThrow(OverrideError);
+    expect(() => new Chain([entry])).toThrow(/can only narrow its hooks/);
     const twice = { ...entry, overrides: { hooks: [...overrides, ...overrides] } };
     const [{ events }] = overrides;
     expect(() => new Chain([twice])).toThrow(`hooks ${events.join(', ')}, which "v" does not`);
@@ -169,7 +168,9 @@ describe('selection by name', () => {
   it.each(['nope', 'x/nope', 'z/w'])('refuses a name that nothing has: %s', async name => {
     const chain = new Chain([...entries, validator('z/w', pass, { host: 'x' })]);
     const params = { event: 'tools/call', phase: 'request', direction: 'send', payload: {} } as const;
-    await expect(chain.execute({ ...params, interceptors: [name] })).rejects.toThrow(UnknownInterceptorError);
+    await expect(chain.execute({ ...params, interceptors: [name] })).rejects.toThrow(
+      /the chain has no interceptor/,
+    );
   });
 });
 
