@@ -7,8 +7,8 @@ import { LOCAL_HOST } from './chain/entry.js';
 import { assertHosts } from './remote/check-server.js';
 import type { InterceptorServerOptions } from './remote/host-options.js';
 import { HostPool } from './remote/host-pool.js';
-import { LocalHost } from './local/local-host.js';
-import { openHost, type OpenedHost } from './remote/open-host.js';
+import { type LocalInterceptor, localInterceptors } from './local/local-interceptors.js';
+import { openHost } from './remote/open-host.js';
 import type { OpenHostOptions } from './remote/remote-host.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import { logLine } from '../util/log-line.js';
@@ -27,28 +27,26 @@ export type ChainSettings = Pick<
 
 /** Builds the chains of an application. It is loaded if the application has interceptors. */
 export class InterceptorEngine {
-  private readonly hosts: Pick<OpenedHost, 'close'>[] = [];
+  private readonly pools: HostPool[] = [];
   /** The hosts of the option `interceptors.servers`. */
   readonly remoteHosts: RemoteHost[] = [];
   private readonly files: PolicyFile[] = [];
   private readonly runs: AuditRuns[] = [];
-  private readonly local: LocalHost;
+  private found?: Promise<readonly LocalInterceptor[]>;
 
   constructor(
-    modules: ModulesContainer,
-    scope: RequestScope,
+    private readonly modules: ModulesContainer,
+    private readonly scope: RequestScope,
     private readonly reports: InterceptorReports,
     private readonly traffic: Traffic,
-  ) {
-    this.local = new LocalHost(modules, scope);
-  }
+  ) {}
 
   /**
    * The interceptors for a server or client that does not exist.
    * @throws McpBootstrapError for invalid interceptors
    */
   async misplaced(names: ReadonlySet<string>): Promise<McpBootstrapError[]> {
-    return (await this.local.interceptors())
+    return (await this.local())
       .filter(({ server }) => server !== undefined && !names.has(server))
       .map(
         ({ server, where }) =>
@@ -66,10 +64,10 @@ export class InterceptorEngine {
     where: string,
   ): Promise<MergedChain> {
     assertHosts(servers, where);
-    const found = await this.local.interceptors();
+    const found = await this.local();
     const own = found.filter(({ server }) => server === undefined || server === name);
     const local = own.map(({ entry }) => entry);
-    const logger = loggerOf(name);
+    const logger = new Logger(`McpInterceptors(${name})`);
     const warn = (message: string) => logger.warn(logLine(message));
     const verbose = (message: string) => logger.verbose(logLine(message));
     try {
@@ -85,7 +83,7 @@ export class InterceptorEngine {
       this.runs.push(auditRuns);
       const chain = new MergedChain({
         local,
-        hosts: remote.map(one => one.host),
+        hosts: remote,
         ...(resolveServers && { hostsFor: this.chooser(resolveServers, host) }),
         policy,
         options: {
@@ -105,7 +103,11 @@ export class InterceptorEngine {
   async close(): Promise<void> {
     for (const file of this.files.splice(0)) file.close();
     await Promise.all(this.runs.splice(0).map(one => one.close()));
-    await Promise.all(this.hosts.splice(0).map(one => one.close()));
+    await Promise.all([...this.pools, ...this.remoteHosts].map(one => one.close()));
+  }
+
+  private local(): Promise<readonly LocalInterceptor[]> {
+    return (this.found ??= localInterceptors(this.modules, this.scope));
   }
 
   private chooser(
@@ -113,7 +115,7 @@ export class InterceptorEngine {
     options: OpenHostOptions,
   ): HostsFor {
     const pool = new HostPool(options);
-    this.hosts.push(pool);
+    this.pools.push(pool);
     return async (caller, lease) => {
       const servers = await resolveServers(caller);
       return Promise.all(servers.map(server => pool.get(server, lease)));
@@ -123,13 +125,12 @@ export class InterceptorEngine {
   private async open(
     servers: readonly InterceptorServerOptions[],
     options: OpenHostOptions,
-  ): Promise<OpenedHost[]> {
+  ): Promise<RemoteHost[]> {
     const names = [LOCAL_HOST, ...servers.map(({ name }) => name)];
     const twice = names.find((name, index) => names.indexOf(name) < index);
     if (twice !== undefined) throw new Error(`"interceptors.servers" has two hosts named "${twice}"`);
     const opened = await Promise.all(servers.map(server => openHost(server, options)));
-    this.hosts.push(...opened);
-    this.remoteHosts.push(...opened.map(({ host }) => host));
+    this.remoteHosts.push(...opened);
     return opened;
   }
 
@@ -144,5 +145,3 @@ export class InterceptorEngine {
     );
   }
 }
-
-const loggerOf = (name: string): Logger => new Logger(`McpInterceptors(${name})`);

@@ -86,7 +86,7 @@ export class InterceptorChain implements ChainSource {
         },
       );
     } catch (error) {
-      for (const host of remotes) host.close();
+      for (const host of remotes) void host.close();
       throw error;
     }
   }
@@ -125,6 +125,6 @@ export class InterceptorChain implements ChainSource {
 
   /** Stops watching the hosts. Their clients stay open, because they belong to the application. */
   close(): void {
-    for (const host of this.hosts) host.close();
+    for (const host of this.hosts) void host.close();
   }
 }

@@ -41,18 +41,14 @@ export class DeadlineWatch {
         stop();
         reject(giveUp(isRunGivenUp));
       };
-      let stopTimer: () => void;
-      const arm = () => {
-        const ms = deadline - this.clock.now();
-        // A timer has a maximum delay, so a longer wait sets the timer again.
-        stopTimer = this.clock.after(Math.min(ms, MAX_TIMER_MS), ms > MAX_TIMER_MS ? arm : () => fail(false));
-      };
+      // A timer has a maximum delay.
+      const ms = Math.min(deadline - this.clock.now(), MAX_TIMER_MS);
+      const stopTimer = this.clock.after(ms, () => fail(false));
       const stop = () => {
         stopTimer();
         this.waiting.delete(fail);
         if (this.waiting.size === 0) this.call.signal?.removeEventListener('abort', this);
       };
-      arm();
       this.waiting.add(fail);
       this.call.signal?.addEventListener('abort', this);
       // Wrapped, because a thenable may have a `then` that throws.

@@ -1,4 +1,4 @@
-import { normalise } from './local-host.js';
+import { normalise } from './local-interceptors.js';
 
 const received = { a: 1 };
 

@@ -1,9 +1,9 @@
 import { problemOf, sentenceOf } from '../../options/check-options.js';
 import { HOST } from './check-server.js';
 import type { InterceptorServerOptions } from './host-options.js';
-import { type OpenedHost, openHost } from './open-host.js';
+import { openHost } from './open-host.js';
 import { DiscoveryError, type OpenHostOptions, type RemoteHost } from './remote-host.js';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isPlain } from '../../util/is-plain.js';
 
 /** Maximum open hosts that are kept for callers. Past it, the least recently used host is closed. */
@@ -15,7 +15,7 @@ const MAX_HOSTS = 100;
 const MAX_OVERFLOW = 2;
 
 interface Slot {
-  readonly opening: Promise<OpenedHost>;
+  readonly opening: Promise<RemoteHost>;
   host?: RemoteHost;
   users: number;
 }
@@ -39,7 +39,7 @@ export class HostPool {
     slot.users++;
     lease.hold(() => slot.users--);
     try {
-      return (slot.host ??= (await slot.opening).host);
+      return (slot.host ??= await slot.opening);
     } catch (error) {
       if (this.open.get(id) === slot) this.open.delete(id);
       throw error;
@@ -75,7 +75,7 @@ export class HostPool {
 
 const close = ({ opening }: Slot): Promise<void> =>
   opening.then(
-    opened => opened.close(),
+    host => host.close(),
     () => undefined,
   );
 
@@ -93,9 +93,7 @@ function identityOf(value: object): number {
 export function hostIdOf(options: InterceptorServerOptions): string {
   const { client, invoker, ...written } = options as { client?: object; invoker?: object };
   const ready = [client, invoker].map(one => one && identityOf(one));
-  return createHash('sha256')
-    .update(JSON.stringify([ready, written], canonical))
-    .digest('base64');
+  return hash('sha256', JSON.stringify([ready, written], canonical), 'base64');
 }
 
 function canonical(_key: string, value: unknown): unknown {

@@ -1,3 +1,4 @@
+import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { jsonIn } from '../../util/json-in.js';
 import { INTERCEPTORS_EXTENSION, type InvokeParams } from '../protocol/types.js';
 
@@ -38,8 +39,6 @@ export type UseClient = <T>(
 
 const CHANGED = 'notifications/interceptors/list_changed';
 
-const METHOD_NOT_FOUND = -32601;
-
 /** The SDK requires a timeout. This reserve lets the chain's own deadline expire first. */
 const GRACE_MS = 1000;
 
@@ -77,7 +76,7 @@ export function clientInvoker(use: UseClient): InterceptorInvoker {
  * A host without interceptors must have declared the extension. Otherwise, a wrong server would let all messages pass.
  */
 function hasNone(client: InterceptorClient, error: unknown): boolean {
-  if (jsonRpcCodeOf(error) !== METHOD_NOT_FOUND) return false;
+  if (jsonRpcCodeOf(error) !== McpErrorCode.MethodNotFound) return false;
   const { extensions, interceptor } = (client.getServerCapabilities?.() ?? {}) as {
     extensions?: Record<string, unknown>;
     interceptor?: unknown;

@@ -35,16 +35,21 @@ export async function listAll(
     const page = await invoker.list(cursor === undefined ? {} : { cursor }, { signal, timeoutMs });
     const { excess } = size.add(page);
     if (excess) throw new Error(`its listing exceeds the limit "${excess}" of ${LISTING_LIMITS[excess]}`);
-    const { interceptors, ttlMs: own, nextCursor } = (page ?? {}) as Readonly<Record<string, unknown>>;
+    const { interceptors, ttlMs: told, nextCursor } = (page ?? {}) as Readonly<Record<string, unknown>>;
     if (!Array.isArray(interceptors)) throw new Error('its answer does not contain a list of interceptors');
-    if (typeof own === 'number' && own >= 0) ttlMs = Math.min(ttlMs, own);
+    if (typeof told === 'number' && told >= 0) ttlMs = Math.min(ttlMs, told);
     if (found.size + skipped.length + interceptors.length > maxInterceptors) {
       throw new Error(`it advertises more than ${maxInterceptors}`);
     }
     for (const value of interceptors) {
       const read = readDescriptor(value);
-      if (!read.ok) skipped.push(read.reason);
-      else add(found, bounded(read.descriptor));
+      if (!read.ok) {
+        skipped.push(read.reason);
+        continue;
+      }
+      const { name: own } = read.descriptor;
+      if (found.has(own)) throw new Error(`it advertises "${own}" twice`);
+      found.set(own, bounded(read.descriptor));
     }
     if (typeof nextCursor !== 'string') {
       logSkipped(skipped, name, warn, verbose);
@@ -55,11 +60,6 @@ export async function listAll(
     seen.add(cursor);
     if (seen.size > maxInterceptors) throw new Error('it has too many pages');
   }
-}
-
-function add(found: Map<string, InterceptorDescriptor>, descriptor: InterceptorDescriptor): void {
-  if (found.has(descriptor.name)) throw new Error(`it advertises "${descriptor.name}" twice`);
-  found.set(descriptor.name, descriptor);
 }
 
 /** An interceptor with a shortened name could not be invoked, and without it, messages that it refuses would pass. */

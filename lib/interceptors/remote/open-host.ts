@@ -5,11 +5,6 @@ import type { InterceptorHost, InterceptorServerOptions } from './host-options.j
 import { clientInvoker, watchChanges, type InterceptorInvoker } from './invoker.js';
 import { RemoteHost, type OpenHostOptions } from './remote-host.js';
 
-export interface OpenedHost {
-  readonly host: RemoteHost;
-  close(): Promise<void>;
-}
-
 export function remoteHost(options: InterceptorHost, defaults: OpenHostOptions): RemoteHost {
   return new RemoteHost(options, invokerOf(options), defaults);
 }
@@ -18,33 +13,20 @@ export function remoteHost(options: InterceptorHost, defaults: OpenHostOptions):
 export async function openHost(
   options: InterceptorServerOptions,
   defaults: OpenHostOptions,
-): Promise<OpenedHost> {
-  if ('client' in options || 'invoker' in options) {
-    const host = remoteHost(options, defaults);
-    return { host, close: async () => host.close() };
-  }
+): Promise<RemoteHost> {
+  if ('client' in options || 'invoker' in options) return remoteHost(options, defaults);
   await loadSdkClient(`The interceptor server "${options.name}"`);
-  let onChanged = (): void => undefined;
-  let onOpen = (): void => undefined;
   const { context } = options.send ?? {};
   const isUntraced = context !== undefined && !context.includes('trace');
-  const connection = new Connection(options.name, options satisfies ConnectionOptions, {
-    onClient: client => watchChanges(client, () => onChanged()),
+  const connection: Connection = new Connection(options.name, options satisfies ConnectionOptions, {
+    onClient: client => watchChanges(client, () => host.forget()),
     observer: url => defaults.traffic?.at({ side: 'client', name: options.name, url, isUntraced }),
     // Another process may answer now, with other interceptors.
-    onOpen: () => onOpen(),
+    onOpen: () => host.reconnected(),
   });
   const invoker = clientInvoker((work, signal) => connection.use(work, signal));
-  const listening = { ...invoker, onChanged: (listener: () => void) => void (onChanged = listener) };
-  const host = new RemoteHost(options, listening, defaults);
-  onOpen = () => host.reconnected();
-  return {
-    host,
-    close: async () => {
-      host.close();
-      await connection.close();
-    },
-  };
+  const host = new RemoteHost(options, invoker, defaults, () => connection.close());
+  return host;
 }
 
 function invokerOf(host: InterceptorHost): InterceptorInvoker {

@@ -13,37 +13,43 @@ const HEADERS_META = 'nestjs-mcp/headers';
 /** Key in the `_meta` of an invocation. `true` means that the payload is only a part of the message. */
 export const PARTIAL_META = 'nestjs-mcp/partial';
 
+interface Place {
+  readonly path: string;
+  readonly steps: readonly string[];
+}
+
 export class Outgoing {
-  private readonly window: PayloadWindow | undefined;
+  /** The parts of payloads to send. Undefined for whole payloads. */
+  private readonly places?: readonly Place[];
 
   constructor(private readonly send: HostSendOptions = {}) {
-    this.window = send.payload && new PayloadWindow(send.payload);
+    this.places = send.payload?.map(path => ({ path, steps: pointerSteps(path) }));
   }
 
   paramsFor({ name, event, phase, payload, config, timeoutMs, context, bag }: Invocation): InvokeParams {
     const { context: parts, headers: names } = this.send;
-    const { window } = this;
+    const { places } = this;
     const headers = names && bag instanceof ExchangeBag && pick(bag.headers, names);
     return {
       name,
       event,
       phase,
-      payload: window ? window.narrow(payload) : payload,
+      payload: places ? narrowed(payload, places) : payload,
       timeoutMs: Math.max(1, Math.floor(timeoutMs)),
       ...(config && { config }),
       ...(context && { context: parts ? narrowContext(context, parts) : context }),
-      ...((headers ?? window) && {
-        _meta: { ...(headers && { [HEADERS_META]: headers }), ...(window && { [PARTIAL_META]: true }) },
+      ...((headers ?? places) && {
+        _meta: { ...(headers && { [HEADERS_META]: headers }), ...(places && { [PARTIAL_META]: true }) },
       }),
     };
   }
 
   /** @throws Error if the host changed a part that it did not receive */
   takeBack(payload: unknown, result: unknown): unknown {
-    if (!this.window) return result;
+    if (!this.places) return result;
     const { mutation, ...flat } = result as { mutation?: unknown; modified?: unknown; payload?: unknown };
     const own = (flat.modified === undefined ? mutation : flat) as { modified?: unknown; payload?: unknown };
-    return own?.modified === true ? { ...own, payload: this.window.widen(payload, own.payload) } : result;
+    return own?.modified === true ? { ...own, payload: widened(payload, own.payload, this.places) } : result;
   }
 }
 
@@ -67,35 +73,27 @@ function pick(headers: Readonly<Record<string, unknown>>, names: readonly string
   return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name.toLowerCase())));
 }
 
-export class PayloadWindow {
-  private readonly places: readonly { readonly path: string; readonly steps: readonly string[] }[];
-
-  constructor(pointers: readonly string[]) {
-    this.places = pointers.map(path => ({ path, steps: pointerSteps(path) }));
+function narrowed(payload: unknown, places: readonly Place[]): unknown {
+  let part: unknown = {};
+  for (const { steps } of places) {
+    const found = lookUp(payload, steps);
+    if (found) part = put(part, steps, found.value);
   }
+  return part;
+}
 
-  narrow(payload: unknown): unknown {
-    let narrowed: unknown = {};
-    for (const { steps } of this.places) {
-      const found = lookUp(payload, steps);
-      if (found) narrowed = put(narrowed, steps, found.value);
-    }
-    return narrowed;
+/** @throws Error if the host changed a part that it did not receive */
+function widened(payload: unknown, changed: unknown, places: readonly Place[]): unknown {
+  for (const { path } of changes(narrowed(payload, places), changed)) {
+    const isSent = places.some(place => path === place.path || path.startsWith(`${place.path}/`));
+    if (!isSent) throw new Error(`it changed ${path}, which it did not receive`);
   }
-
-  /** @throws Error if the host changed a part that it did not receive */
-  widen(payload: unknown, changed: unknown): unknown {
-    for (const { path } of changes(this.narrow(payload), changed)) {
-      const isSent = this.places.some(place => path === place.path || path.startsWith(`${place.path}/`));
-      if (!isSent) throw new Error(`it changed ${path}, which it did not receive`);
-    }
-    let whole = payload;
-    for (const { steps } of this.places) {
-      const found = lookUp(changed, steps);
-      whole = found ? put(whole, steps, found.value) : without(whole, steps);
-    }
-    return whole;
+  let whole = payload;
+  for (const { steps } of places) {
+    const found = lookUp(changed, steps);
+    whole = found ? put(whole, steps, found.value) : without(whole, steps);
   }
+  return whole;
 }
 
 function lookUp(value: unknown, steps: readonly string[]): { readonly value: unknown } | undefined {

@@ -1,3 +1,4 @@
+import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { unlessAborted } from '../../util/abort.js';
 import { messageOf } from '../../util/message-of.js';
 import { InterceptorTimeout } from '../chain/invoke-entry.js';
@@ -28,12 +29,9 @@ export class DiscoveryError extends Error {}
 /** The message's own deadline passed before the hosts were listed. */
 export class DiscoveryTimeoutError extends DiscoveryError {}
 
-const UNKNOWN_INTERCEPTOR = -32602;
-const TIMEOUT = -32000;
-
 function isTimeout(error: unknown): boolean {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: { timeoutMs?: unknown } | null };
-  return code === TIMEOUT && typeof data?.timeoutMs === 'number';
+  return code === McpErrorCode.Refused && typeof data?.timeoutMs === 'number';
 }
 
 /** Minimum lifetime of a listing, in milliseconds, even if the host sets a shorter lifetime. */
@@ -84,11 +82,15 @@ export class RemoteHost {
   /** Whether it could be listed when it was asked last. */
   state: 'connected' | 'unreachable' | 'unknown' = 'unknown';
 
-  /** @throws DiscoveryError for a name with a "/", or the reserved name `local` */
+  /**
+   * @param disconnect closes the host's own connection
+   * @throws DiscoveryError for a name with a "/", or the reserved name `local`
+   */
   constructor(
     options: HostPolicy & { readonly name: string },
     private readonly invoker: InterceptorInvoker,
     private readonly defaults: OpenHostOptions,
+    private readonly disconnect: () => Promise<void> = async () => undefined,
   ) {
     this.name = options.name;
     if (this.name.includes('/'))
@@ -170,10 +172,11 @@ export class RemoteHost {
     return signal ? unlessAborted(this.listingNow, signal) : this.listingNow;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.unwatch?.();
     this.breaker.shutdown();
     this.listingTime?.release();
+    await this.disconnect();
   }
 
   private async list(): Promise<readonly ChainEntry[]> {
@@ -188,47 +191,40 @@ export class RemoteHost {
   }
 
   private async listOnce(): Promise<Listing> {
-    const { discoveryTimeoutMs, skipWhenUnlisted } = this.policy;
+    const { discoveryTimeoutMs: timeoutMs, maxInterceptors, skipWhenUnlisted } = this.policy;
+    const { name, invoker } = this;
+    const { warn, verbose } = this.defaults;
     // Not the signal of the first message, because other messages wait for the same listing.
-    const time = (this.listingTime = timeLimit(discoveryTimeoutMs));
+    const time = (this.listingTime = timeLimit(timeoutMs));
     const { signal } = time;
-    let entries: readonly ChainEntry[];
-    let ttlMs: number;
+    let listed: Awaited<ReturnType<typeof listAll>>;
     try {
-      ({ entries, ttlMs } = await unlessAborted(this.listAll(signal), signal));
+      const listing = listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn, verbose });
+      listed = await unlessAborted(listing, signal);
     } catch (error) {
       this.state = 'unreachable';
-      const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
-      const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
+      const reason = signal.aborted ? `it took longer than ${timeoutMs} ms` : messageOf(error);
+      const failure = new DiscoveryError(`The interceptors of "${name}" could not be listed: ${reason}`);
       if (!skipWhenUnlisted) throw failure;
-      this.defaults.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
+      warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
       const expiresAt = Date.now() + Math.min(this.policy.ttlMs, SKIPPED_MS);
       return { entries: [], expiresAt, isSkipped: true };
     } finally {
       time.clear();
     }
+    const entries = listed.descriptors.map(descriptor => this.entryOf(descriptor));
+    // Bounded, so that the host is not listed for every message, even if it asks for it.
+    const ttlMs = Math.min(this.policy.ttlMs, Math.max(listed.ttlMs, MIN_TTL_MS));
     const before = this.lastKnown.length;
     if (before > 0 && entries.length === 0) {
       const count = `${before} interceptor${before === 1 ? '' : 's'}`;
-      this.defaults.warn(
-        `"${this.name}" advertised ${count} before, and now none: messages pass without them. Check the host, or remove it from "servers".`,
+      warn(
+        `"${name}" advertised ${count} before, and now none: messages pass without them. Check the host, or remove it from "servers".`,
       );
     }
     this.lastKnown = entries;
     this.state = 'connected';
     return { entries, expiresAt: Date.now() + ttlMs };
-  }
-
-  private async listAll(signal: AbortSignal): Promise<{ entries: ChainEntry[]; ttlMs: number }> {
-    const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
-    const { name, invoker } = this;
-    const { warn, verbose } = this.defaults;
-    const listed = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn, verbose });
-    return {
-      entries: listed.descriptors.map(descriptor => this.entryOf(descriptor)),
-      // Bounded, so that the host is not listed for every message, even if it asks for it.
-      ttlMs: Math.min(this.policy.ttlMs, Math.max(listed.ttlMs, MIN_TTL_MS)),
-    };
   }
 
   private entryOf(descriptor: InterceptorDescriptor): ChainEntry {
@@ -269,7 +265,7 @@ export class RemoteHost {
       });
     } catch (error) {
       // The interceptor may be gone or changed, so the listing may be outdated.
-      if ((error as { code?: unknown }).code === UNKNOWN_INTERCEPTOR) this.forget();
+      if ((error as { code?: unknown }).code === McpErrorCode.InvalidParams) this.forget();
       throw isTimeout(error) ? new InterceptorTimeout(`it ran out of time on ${this.name}`) : error;
     } finally {
       this.asked--;

@@ -178,7 +178,7 @@ export class SecretDetector {
 }
 
 function* forms(text: string): Generator<View> {
-  let view = normalise(View.of(text));
+  let view = normalise(new View(text));
   yield view;
   for (let level = 0; level < ESCAPE_LEVELS; level++) {
     const next = normalise(unescape(view));

@@ -53,7 +53,8 @@ export function mapTexts(
   visit: (text: string, place: TextPlace) => string,
   limits: ScanLimits = {},
 ): unknown {
-  return new Scan(visit, limits).root(payload);
+  const root = { key: undefined, within: undefined, isKey: false, isProtocol: true };
+  return new Scan(visit, limits).value(payload, root, 0);
 }
 
 class Scan {
@@ -70,11 +71,7 @@ class Scan {
     this.chars = maxChars;
   }
 
-  root(payload: unknown): unknown {
-    return this.value(payload, { key: undefined, within: undefined, isKey: false, isProtocol: true }, 0);
-  }
-
-  private value(given: unknown, place: TextPlace, depth: number): unknown {
+  value(given: unknown, place: TextPlace, depth: number): unknown {
     if (--this.nodes < 0) throw new ScanLimitError('the payload has too many values to be scanned');
     if (typeof given === 'string') return this.text(given, place);
     if (typeof given !== 'object' || given === null) return given;

@@ -131,7 +131,7 @@ export class SecretLedger {
     const { maxSecrets, ttlMs, now } = this.options;
     const expires = now() + ttlMs;
     for (const secret of secrets) {
-      session ??= this.session(key, true);
+      session ??= this.session(key) ?? this.keep(key, new Map());
       const digest = this.digest(secret);
       let known = session.get(digest);
       if (known === undefined) {
@@ -144,8 +144,8 @@ export class SecretLedger {
   }
 
   originsIn(key: string | object, textsOf: () => readonly string[]): string[][] {
-    const session = this.session(key, false);
-    if (session.size === 0) return [];
+    const session = this.session(key);
+    if (!session?.size) return [];
     const texts = textsOf();
     const found = new Map<string, string[]>();
     for (const [length, rolling] of groupByLength(session)) {
@@ -160,21 +160,16 @@ export class SecretLedger {
     return [...found.values()];
   }
 
-  private session(key: string | object, create: boolean): Session {
+  private session(key: string | object): Session | undefined {
     const session = typeof key === 'string' ? this.sessions.peek(key)?.get(key) : this.exchanges.get(key);
-    if (session === undefined) {
-      const fresh: Session = new Map();
-      if (create) this.keep(key, fresh);
-      return fresh;
-    }
-    this.keep(key, session);
-    this.forget(session);
+    if (session) this.forget(this.keep(key, session));
     return session;
   }
 
-  private keep(key: string | object, session: Session): void {
+  private keep(key: string | object, session: Session): Session {
     if (typeof key === 'string') this.sessions.of(key).set(key, session);
     else this.exchanges.set(key, session);
+    return session;
   }
 
   private forget(session: Session): void {

@@ -12,15 +12,11 @@ class Edits {
 }
 
 export class View {
-  private constructor(
+  constructor(
     readonly text: string,
     private readonly starts?: Uint32Array,
     private readonly ends?: Uint32Array,
   ) {}
-
-  static of(text: string): View {
-    return new View(text);
-  }
 
   /** Maps `start` to `end` of this text to the matching part of the source; `end` is after `start`. */
   source(start: number, end: number): readonly [start: number, end: number] {

@@ -22,58 +22,54 @@ export interface LocalInterceptor {
   readonly where: string;
 }
 
-/** The interceptors that the application declares. */
-export class LocalHost {
-  private found?: Promise<readonly LocalInterceptor[]>;
-
-  constructor(
-    private readonly modules: ModulesContainer,
-    private readonly scope: RequestScope,
-  ) {}
-
-  /** @throws McpBootstrapError for wrong options, or two interceptors with the same name */
-  interceptors(): Promise<readonly LocalInterceptor[]> {
-    return (this.found ??= this.explore());
-  }
-
-  private async explore(): Promise<readonly LocalInterceptor[]> {
-    const found: LocalInterceptor[] = [];
-    const mistakes = new Mistakes();
-    for (const { metadata, target } of exploreMethods(this.modules, readInterceptors)) {
-      const where = describeTarget(target);
-      try {
-        const entry = await this.entryOf(metadata, target);
-        const { name } = entry.descriptor;
-        const other = found.find(one => one.entry.descriptor.name === name);
-        if (other)
-          throw new Error(
-            `the interceptor "${name}" already exists in ${other.where}; give one of them another "name"`,
-          );
-        found.push({ entry, server: metadata.options.server, where });
-      } catch (error) {
-        mistakes.add(new McpBootstrapError(where, (error as Error).message));
-      }
+/**
+ * The interceptors that the application declares.
+ * @throws McpBootstrapError for wrong options, or two interceptors with the same name
+ */
+export async function localInterceptors(
+  modules: ModulesContainer,
+  scope: RequestScope,
+): Promise<readonly LocalInterceptor[]> {
+  const found: LocalInterceptor[] = [];
+  const mistakes = new Mistakes();
+  for (const { metadata, target } of exploreMethods(modules, readInterceptors)) {
+    const where = describeTarget(target);
+    try {
+      const entry = await entryOf(metadata, target, scope);
+      const { name } = entry.descriptor;
+      const other = found.find(one => one.entry.descriptor.name === name);
+      if (other)
+        throw new Error(
+          `the interceptor "${name}" already exists in ${other.where}; give one of them another "name"`,
+        );
+      found.push({ entry, server: metadata.options.server, where });
+    } catch (error) {
+      mistakes.add(new McpBootstrapError(where, (error as Error).message));
     }
-    const error = mistakes.error();
-    if (error) throw error;
-    return found;
   }
+  const error = mistakes.error();
+  if (error) throw error;
+  return found;
+}
 
-  private async entryOf(metadata: InterceptorMetadata, target: HandlerTarget): Promise<ChainEntry> {
-    const { type, options } = metadata;
-    const { final, when, scope, timeoutMs, configSchema, inputRequired } = options;
-    const { sideEffects = type === 'sink' ? 'some' : 'none' } = options;
-    const call = this.scope.caller(target);
-    const checkConfig = configSchema && (await configCheck(configSchema));
-    return {
-      host: LOCAL_HOST,
-      descriptor: describe(metadata, target.methodName),
-      traits: { final, when, scope, timeoutMs, inputRequired, sideEffects },
-      ...(checkConfig && { checkConfig }),
-      invoke: invocation => call(originOf(invocation.bag), invocation),
-      read: (value, name, payload) => normalise(type, value, name, payload),
-    };
-  }
+async function entryOf(
+  metadata: InterceptorMetadata,
+  target: HandlerTarget,
+  scope: RequestScope,
+): Promise<ChainEntry> {
+  const { type, options } = metadata;
+  const { final, when, timeoutMs, configSchema, inputRequired } = options;
+  const { sideEffects = type === 'sink' ? 'some' : 'none' } = options;
+  const call = scope.caller(target);
+  const checkConfig = configSchema && (await configCheck(configSchema));
+  return {
+    host: LOCAL_HOST,
+    descriptor: describe(metadata, target.methodName),
+    traits: { final, when, scope: options.scope, timeoutMs, inputRequired, sideEffects },
+    ...(checkConfig && { checkConfig }),
+    invoke: invocation => call(originOf(invocation.bag), invocation),
+    read: (value, name, payload) => normalise(type, value, name, payload),
+  };
 }
 
 const readInterceptors = (method: object): readonly InterceptorMetadata[] =>
