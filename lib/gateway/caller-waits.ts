@@ -1,7 +1,7 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { CallerLimit, STDIO_CALLER, type Caps } from '../protocol/caller-limit.js';
 import type { McpCall, ReplyChannel } from '../protocol/mcp-call.js';
-import { unlessAborted } from '../util/abort.js';
+import { timeLimit, unlessAborted } from '../util/abort.js';
 
 type Waiting = Pick<McpCall, 'http' | 'reply'>;
 
@@ -44,17 +44,14 @@ export class ListDeadlines {
   async within<T>({ reply }: Waiting, list: Promise<T>): Promise<T> {
     const waited = this.calls.get(reply) ?? new Waited();
     this.calls.set(reply, waited);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const fail = () => reject(new SdkError(SdkErrorCode.RequestTimeout, 'The list took too long'));
-      timer = setTimeout(fail, Math.max(0, this.timeoutMs - waited.ms));
-    });
+    const late = () => new SdkError(SdkErrorCode.RequestTimeout, 'The list took too long');
+    const time = timeLimit(this.timeoutMs - waited.ms, late);
     waited.begin();
     try {
-      return await unlessAborted(Promise.race([list, late]), reply.signal);
+      return await unlessAborted(unlessAborted(list, time.signal), reply.signal);
     } finally {
       waited.end();
-      clearTimeout(timer);
+      time.clear();
     }
   }
 }

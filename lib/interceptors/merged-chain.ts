@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { unlessAborted } from '../util/abort.js';
+import { timeLimit, unlessAborted } from '../util/abort.js';
 import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
 import type { Abortable } from './chain/deadline.js';
@@ -8,7 +8,6 @@ import { passed, type ChainResult } from './chain/result.js';
 import type { ChainCaller, ChainInUse, ChainSource } from './chain-source.js';
 import { HostLease } from './remote/host-pool.js';
 import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote/remote-host.js';
-import { timeLimit } from './remote/breaker.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
 import { answerCheck, isServed, payloadCheck } from './messages/payload-check.js';
 import type { InterceptionEvent } from './payloads.js';

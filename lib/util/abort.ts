@@ -1,3 +1,5 @@
+import { MAX_TIMER_MS } from './max-timer.js';
+
 /** An abort signal that is created on demand, because most are never read. */
 export class LazyAbort {
   private controller?: AbortController;
@@ -40,3 +42,28 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
     signal.removeEventListener('abort', onAbort);
   }
 }
+
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** Lets the process end before the time limit. */
+  release(): void;
+  clear(): void;
+}
+
+/**
+ * Unlike `AbortSignal.timeout`, it keeps the process running, so that a process that only waits for a host sees the
+ * failure.
+ * @param reason creates the signal's reason. Default: a `TimeoutError`
+ */
+export function timeLimit(ms: number, reason: () => Error = timeoutError): TimeLimit {
+  const controller = new AbortController();
+  const timeUp = () => controller.abort(reason());
+  const timer = setTimeout(timeUp, Math.min(Math.max(0, Math.ceil(ms)), MAX_TIMER_MS));
+  return {
+    signal: controller.signal,
+    release: () => void timer.unref(),
+    clear: () => clearTimeout(timer),
+  };
+}
+
+const timeoutError = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');

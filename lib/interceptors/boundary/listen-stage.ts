@@ -1,7 +1,7 @@
 import type { Stage } from '../../protocol/answer.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { listenedUris } from '../../protocol/params.js';
-import { unlessAborted } from '../../util/abort.js';
+import { timeLimit, unlessAborted } from '../../util/abort.js';
 import { timedOut } from './run-phase.js';
 
 /**
@@ -13,9 +13,8 @@ export const listenStage =
   (timeoutMs: number, admit: (uri: string, call: McpCall) => Promise<void>): Stage =>
   next =>
   async (call, params) => {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(timedOut({ timeoutMs, phase: 'request' })), timeoutMs);
-    const signal = AbortSignal.any([call.reply.signal, late.signal]);
+    const time = timeLimit(timeoutMs, () => timedOut({ timeoutMs, phase: 'request' }));
+    const signal = AbortSignal.any([call.reply.signal, time.signal]);
     const timed = { ...call, reply: { ...call.reply, signal } };
     try {
       // In sequence, because hosts may limit parallel requests.
@@ -28,7 +27,7 @@ export const listenStage =
       signal.throwIfAborted();
       throw error;
     } finally {
-      clearTimeout(timer);
+      time.clear();
     }
     return next(call, params);
   };

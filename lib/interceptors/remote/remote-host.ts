@@ -1,12 +1,12 @@
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
-import { unlessAborted } from '../../util/abort.js';
+import { timeLimit, type TimeLimit, unlessAborted } from '../../util/abort.js';
 import { messageOf } from '../../util/message-of.js';
 import { InterceptorTimeout } from '../chain/invoke-entry.js';
 import { type ChainEntry, LOCAL_HOST } from '../chain/entry.js';
 import type { Invocation } from '../chain/result.js';
 import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
-import { breakerOf, type HostBreaker, timeLimit, type TimeLimit } from './breaker.js';
+import { breakerOf, type HostBreaker } from './breaker.js';
 import { foreignConfigCheck } from '../local/config-check.js';
 import { assertAnswers, boundedValidation, listAll } from './list-all.js';
 import type { HostPolicy } from './host-options.js';
