@@ -17,7 +17,7 @@ import { nextEnvironment } from './loop-detection.js';
 import type { Observer } from '../protocol/traffic.js';
 import { METHODS, isList } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
-import { Subscriptions } from './subscriptions.js';
+import { AGREE_MS, Subscriptions } from './subscriptions.js';
 
 /** Gets the notifications and requests that a backend sends. */
 export interface ConnectionOwner {
@@ -75,7 +75,7 @@ export class BackendConnection {
     private readonly host: ConnectionOwner,
     private readonly shared: boolean,
   ) {
-    this.subscriptions = new Subscriptions(this, AGREE_MS, () => host.renewed());
+    this.subscriptions = new Subscriptions(this, () => host.renewed());
     this.options = this.guarded(options);
     this.connection = new Connection(name, this.options, {
       auth: this.options.auth,
@@ -116,18 +116,10 @@ export class BackendConnection {
     const token = (this.lastToken += 1);
     this.reporting.set(token, call);
     try {
-      const client = await this.client(signal);
-      if (client.getProtocolEra() === 'legacy') {
-        return await this.useSession(send, signal);
-      }
-      return await this.connection.use(
-        used =>
-          send(used).catch(async (error: unknown) => {
-            if (isOtherServer(error)) await this.reconnectIfReplaced(used);
-            throw error;
-          }),
-        signal,
-      );
+      await this.client(signal);
+      return await this.connection.use(used => send(used).catch(error => this.failed(error, used)), signal);
+    } catch (error) {
+      throw error instanceof LostSession ? error.cause : error;
     } finally {
       if (call) this.calls.delete(call);
       this.reporting.delete(token);
@@ -289,22 +281,12 @@ export class BackendConnection {
     return this.recognized;
   }
 
-  /** Opens a lost session again. Some servers answer 400 to an unknown session; the specification says 404. */
-  private async useSession(
-    send: (client: TaskPassingClient) => Promise<Result>,
-    signal?: AbortSignal,
-  ): Promise<Result> {
-    try {
-      return await this.connection.use(
-        client =>
-          send(client).catch((error: unknown) => {
-            throw mayBeLostSession(error) ? new LostSession(error) : error;
-          }),
-        signal,
-      );
-    } catch (error) {
-      throw error instanceof LostSession ? error.cause : error;
-    }
+  /** Lets the connection open a lost session again. Some servers answer 400 to one; the specification says 404. */
+  private async failed(error: unknown, client: Client): Promise<never> {
+    const isLegacy = client.getProtocolEra() === 'legacy';
+    if (isLegacy && mayBeLostSession(error)) throw new LostSession(error);
+    if (!isLegacy && isOtherServer(error)) await this.reconnectIfReplaced(client);
+    throw error;
   }
 
   /** The call that the current message belongs to; undefined if several are possible, ended calls included. */
@@ -315,8 +297,6 @@ export class BackendConnection {
     return [...this.calls].at(-1);
   }
 }
-
-const AGREE_MS = 10_000;
 
 /** Adds a progress token of this connection, if the client wants progress. */
 function withToken(params: Params, progressToken: number, call: Call | undefined): Params {

@@ -58,11 +58,14 @@ export function problemOf(
   const causes = causesOf(thrown);
   const why = reasonOf(causes);
   if (!(thrown instanceof ConnectionError)) return `The backend "${name}" failed: ${why}`;
-  const path = prefix === undefined ? 'backend' : `backends.${prefix}`;
-  const [what, advice] = adviceFor(options, causes, option => `"${path}.${option}"`);
+  const [what, advice] = adviceFor(options, causes, option => optionOf(prefix, option));
   const rest = prefix === undefined ? '' : '. It is left out of lists until it answers';
   return `The backend "${name}" ${what}: ${why}. ${advice}${rest}`;
 }
+
+/** The path of a backend's option, quoted. */
+export const optionOf = (prefix: string | undefined, option: string): string =>
+  `"${prefix === undefined ? 'backend' : `backends.${prefix}`}.${option}"`;
 
 function adviceFor(
   { url, command }: ConnectionOptions,

@@ -19,7 +19,7 @@ import { TASKS_EXTENSION } from '../protocol/tasks.js';
 import type { TaskSubscription } from '../connection/task-subscriptions.js';
 import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
 import { BackendDownError, toClientError, withoutDetail } from './backend-error.js';
-import { BackendLog, problemOf } from './backend-log.js';
+import { BackendLog, optionOf, problemOf } from './backend-log.js';
 import { Call } from './call.js';
 import { CallerLists } from './caller-lists.js';
 import { CallerTokens } from './caller-tokens.js';
@@ -37,7 +37,7 @@ import { ConnectionManager } from './connection-manager.js';
 import { ForwardedCalls } from './forwarded-calls.js';
 import type { GatewayBackend } from './gateway-options.js';
 import { ListedNames } from './listed-names.js';
-import { OldTasks } from './old-tasks.js';
+import { withoutOldTasks } from './old-tasks.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { SharedBackendSession } from './shared-backend-session.js';
 import type { SuspendedCalls } from './suspended-calls.js';
@@ -79,7 +79,7 @@ export class Backend {
   private readonly base: BackendConnection;
   private readonly log: BackendLog;
   private readonly forwarded: ForwardedCalls;
-  private readonly oldTasks: OldTasks;
+  private readonly withoutOldTasks: (page: Result) => Result;
   private readonly tokens?: CallerTokens;
   readonly report = (error: Error): void => this.host.report(error);
   private readonly onFailure = (thrown: unknown): void => this.log.failed(problemOf(thrown, this));
@@ -93,9 +93,13 @@ export class Backend {
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
     const logger = new Logger(`McpGateway(${name})`);
     this.log = new BackendLog(this.name, logger);
-    this.oldTasks = new OldTasks(this.name, logger);
+    this.withoutOldTasks = withoutOldTasks(this.name, logger);
     const { tokenFor, connectTimeoutMs = TOKEN_MS } = options;
-    this.tokens = tokenFor && new CallerTokens(tokenFor, connectTimeoutMs, reason => this.noToken(reason));
+    const noToken = (reason: string) =>
+      this.log.failed(
+        `The backend "${this.name}" cannot be called, for ${optionOf(prefix, 'tokenFor')} returned no token: ${reason}`,
+      );
+    this.tokens = tokenFor && new CallerTokens(tokenFor, connectTimeoutMs, noToken);
     const open = this.open.bind(this);
     this.connections = new ConnectionManager(limits, open, this.report);
     const what = `of the backend "${prefix}"`;
@@ -202,17 +206,9 @@ export class Backend {
   }
 
   subscribe(uri: string, exchange: McpCall): Promise<void> {
-    return this.calls.hold(exchange, () => this.subscribed(uri, exchange));
-  }
-
-  private subscribed(uri: string, exchange: McpCall): Promise<void> {
-    const {
-      channel,
-      reply: { signal },
-      authInfo,
-      http,
-    } = exchange;
-    return this.withClientErrors(signal, async () => {
+    const { channel, reply, authInfo, http } = exchange;
+    const { signal } = reply;
+    const subscribe = async () => {
       const { era } = await this.ready(signal);
       const own = channel && era === 'legacy' ? this.connections.connectionOf(channel) : undefined;
       if (own) await own.actFor(new Call(exchange));
@@ -226,7 +222,8 @@ export class Backend {
       const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
       if (signal.aborted) end();
       else signal.addEventListener('abort', end, { once: true });
-    });
+    };
+    return this.calls.hold(exchange, () => this.withClientErrors(signal, subscribe));
   }
 
   /** @throws McpException if the backend refuses the caller, or asks before it decides */
@@ -299,7 +296,7 @@ export class Backend {
       const state = await states.open(this.prefix, params, exchange);
       const answer = await this.forwarded[era](method, params, exchange, state);
       this.log.answered();
-      const result = era === 'legacy' && method === 'tools/list' ? this.oldTasks.without(answer) : answer;
+      const result = era === 'legacy' && method === 'tools/list' ? this.withoutOldTasks(answer) : answer;
       this.names.learn(method, result);
       return states.seal(result, this.prefix, params, exchange);
     });
@@ -326,10 +323,13 @@ export class Backend {
       ...(this.tokens && { auth: undefined }),
     };
     // The clients of the pool hear of changes through the base.
-    if (!session) {
-      const deaf = this.ownerOf(() => undefined);
-      return new BackendConnection(this.name, options, deaf, true);
-    }
+    if (!session)
+      return new BackendConnection(
+        this.name,
+        options,
+        this.ownerOf(() => undefined),
+        true,
+      );
     const tell = (method: string, params: Params) => {
       if (!this.isForeign(method, params, session)) session.tell(method, params);
     };
@@ -382,13 +382,6 @@ export class Backend {
         for (const change of LIST_CHANGES) tellChange(change, {});
       },
     };
-  }
-
-  private noToken(reason: string): void {
-    const path = this.prefix === undefined ? 'backend' : `backends.${this.prefix}`;
-    this.log.failed(
-      `The backend "${this.name}" cannot be called, for "${path}.tokenFor" returned no token: ${reason}`,
-    );
   }
 
   /** The views of a session with `tokenFor` have other names. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -42,7 +42,7 @@ export function callerKey(call: McpCall): string {
   const caller = callerOf(authInfo, http?.request);
   const key = JSON.stringify([caller, askable(clientCapabilities), takesTasks(call)]);
   // A digest is never a JSON array.
-  return key.length <= MAX_KEY ? key : createHash('sha256').update(key).digest('base64url');
+  return key.length <= MAX_KEY ? key : hash('sha256', key, 'base64url');
 }
 
 /** The most characters of a key that is kept as it is. */
@@ -50,9 +50,7 @@ const MAX_KEY = 200;
 
 /** The part of a view that a caller with these scopes sees. */
 export const viewBy = (view: string, scopes: readonly string[] = []): string =>
-  createHash('sha256')
-    .update(JSON.stringify([view, ...[...scopes].sort()]))
-    .digest('base64url');
+  hash('sha256', JSON.stringify([view, ...[...scopes].sort()]), 'base64url');
 
 export interface SentParams {
   readonly requestState?: unknown;

@@ -18,6 +18,21 @@ interface Sealed {
   readonly mark?: string;
 }
 
+/** Signed states with a lifetime in seconds, and a maximum size in bytes. */
+export const signedStates = (
+  { secrets }: Pick<GatewaySettings, 'secrets'>,
+  ttlSeconds: number,
+  maxBytes: number,
+): RequestState =>
+  new RequestState({
+    secrets,
+    ttlSeconds,
+    encrypt: false,
+    maxStateBytes: maxBytes,
+    maxJournalBytes: maxBytes,
+    singleUse: false,
+  });
+
 /** Seals each `requestState` for its caller and call, because a backend knows only the gateway and not its callers. */
 export class CallerStates {
   private readonly logger: Logger;
@@ -28,14 +43,7 @@ export class CallerStates {
 
   constructor(private readonly settings: Pick<GatewaySettings, 'name' | 'secrets'>) {
     this.logger = new Logger(`McpGateway(${settings.name})`);
-    this.states = new RequestState({
-      secrets: settings.secrets,
-      ttlSeconds: TTL_SECONDS,
-      encrypt: false,
-      maxStateBytes: MAX_STATE,
-      maxJournalBytes: MAX_STATE,
-      singleUse: false,
-    });
+    this.states = signedStates(settings, TTL_SECONDS, MAX_STATE);
   }
 
   async seal(

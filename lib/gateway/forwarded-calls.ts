@@ -36,10 +36,8 @@ export class ForwardedCalls {
 
   /** Sends a call to a backend of 2026-07-28. */
   async modern(method: string, params: Params, exchange: McpCall, requestState: unknown): Promise<Result> {
-    const {
-      channel,
-      reply: { signal },
-    } = exchange;
+    const { channel, reply } = exchange;
+    const { signal } = reply;
     const { level } = this.connections.known(channel) ?? {};
     const mayBeTask = this.backend.hasTasks && takesTasks(exchange);
     const sent = paramsFor('modern', params, exchange, { requestState, level, mayBeTask });
@@ -79,10 +77,8 @@ export class ForwardedCalls {
 
   /** Sends a call to a 2025-era backend, on the connection of its caller. */
   async legacy(method: string, params: Params, exchange: McpCall, state: unknown): Promise<Result> {
-    const {
-      channel,
-      reply: { signal },
-    } = exchange;
+    const { channel, reply } = exchange;
+    const { signal } = reply;
     const { connections } = this;
     const sent = paramsFor('legacy', params, exchange);
     if (channel) {

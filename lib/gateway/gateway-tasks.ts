@@ -12,20 +12,9 @@ import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { isRecord } from '../util/is-record.js';
 import type { Backend } from './backend.js';
 import { BackendDownError, invalidAnswer } from './backend-error.js';
+import type { Gateway } from './gateway.js';
 import { fieldsOf, metaOf } from './task-fields.js';
-import type { TaskIds } from './task-ids.js';
-import { TaskReports } from './task-reports.js';
-import { keepListening } from './task-stream.js';
-
-/** The part of the gateway that its tasks use. */
-interface TaskGateway {
-  /** Whether a backend has tasks. */
-  readonly hasTasks: boolean;
-  readonly taskIds: TaskIds;
-  backendOf(prefix: string | undefined): Backend | undefined;
-  via<T>(call: McpCall, work: () => Promise<T>): Promise<T>;
-  report(error: Error): void;
-}
+import { keepListening, TaskReports } from './task-stream.js';
 
 /** A task that its caller has named. */
 interface KnownTask {
@@ -55,7 +44,7 @@ export class GatewayTasks implements ServerExtension {
     ),
   };
 
-  constructor(private readonly gateway: TaskGateway) {}
+  constructor(private readonly gateway: Gateway) {}
 
   /** Undefined until a backend is known to have tasks. */
   get id(): string | undefined {
@@ -78,7 +67,7 @@ export class GatewayTasks implements ServerExtension {
       const listened = await Promise.all(
         backends.map(backend => {
           const own = tasks.filter(task => task.backend === backend);
-          return this.listenIfUp(backend, own, call, reports);
+          return this.listenTo(backend, own, call, reports);
         }),
       );
       const accepted = new Set(listened.flat());
@@ -96,18 +85,6 @@ export class GatewayTasks implements ServerExtension {
     });
   }
 
-  /** A backend that cannot report its tasks leaves the streams of the others as they are. */
-  private async listenIfUp(...listened: Parameters<GatewayTasks['listenTo']>): Promise<string[]> {
-    try {
-      return await this.listenTo(...listened);
-    } catch (error) {
-      // The client tries again.
-      if (error instanceof LimitReached) throw error;
-      this.gateway.report(error as Error);
-      return [];
-    }
-  }
-
   /** @returns the ids of the tasks that the backend reports, as the client has them */
   private async listenTo(
     backend: Backend,
@@ -121,8 +98,16 @@ export class GatewayTasks implements ServerExtension {
       if (taskId !== undefined) reports.add(taskId, { ...task, taskId });
     };
     const open = () => backend.listenToTasks([...taskIdOf.keys()], call, onTask);
-    const accepted = await keepListening(open, call.reply.signal);
-    return accepted.flatMap(id => taskIdOf.get(id) ?? []);
+    try {
+      const accepted = await keepListening(open, call.reply.signal);
+      return accepted.flatMap(id => taskIdOf.get(id) ?? []);
+    } catch (error) {
+      // The client tries again.
+      if (error instanceof LimitReached) throw error;
+      // A backend that cannot report its tasks leaves the streams of the others as they are.
+      this.gateway.report(error as Error);
+      return [];
+    }
   }
 
   private async find(taskId: unknown, call: McpCall): Promise<KnownTask | undefined> {

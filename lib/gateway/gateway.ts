@@ -25,7 +25,7 @@ import { ListDeadlines } from './caller-waits.js';
 import { nextHop } from './loop-detection.js';
 import { INTERCEPTOR_METHODS, isList, METHODS, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
-import { NotHonoredError } from './not-honored.error.js';
+import { NotHonoredError } from './subscriptions.js';
 import { SuspendedCalls } from './suspended-calls.js';
 import { TaskIds } from './task-ids.js';
 import { withoutPrefix } from './target.js';

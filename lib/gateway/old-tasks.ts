@@ -7,34 +7,27 @@ import { logLine } from '../util/log-line.js';
 const MAX_LOGGED = 500;
 
 /**
- * Leaves out the tools of a 2025-era backend that run only as tasks of 2025-11-25. Those were an experiment, which is
- * gone, so no caller of the gateway could call the tools.
+ * Leaves the tools of a 2025-era backend that run only as tasks of 2025-11-25 out of pages of `tools/list`. Those tasks
+ * were an experiment, which is gone, so no caller of the gateway could call the tools.
  */
-export class OldTasks {
-  private isWarned = false;
-
-  constructor(
-    private readonly backend: string,
-    private readonly logger: Pick<LoggerService, 'warn'>,
-  ) {}
-
-  /** Takes a page of `tools/list`. */
-  without(page: Result): Result {
+export function withoutOldTasks(
+  backend: string,
+  logger: Pick<LoggerService, 'warn'>,
+): (page: Result) => Result {
+  let isWarned = false;
+  return page => {
     const tools = rowsOf('tools/list', page);
     const needing = tools.filter(needsTask);
     if (needing.length === 0) return page;
-    this.warnOnce(needing);
+    if (!isWarned) {
+      const names = needing.map(({ name }) => String(name)).join(', ');
+      logger.warn(
+        `The backend "${backend}" has tools that run only as tasks of 2025-11-25, so lists leave them out: ${logLine(names.slice(0, MAX_LOGGED))}`,
+      );
+    }
+    isWarned = true;
     return { ...page, tools: tools.filter(tool => !needsTask(tool)) };
-  }
-
-  private warnOnce(needing: readonly Row[]): void {
-    if (this.isWarned) return;
-    this.isWarned = true;
-    const names = needing.map(({ name }) => String(name)).join(', ');
-    this.logger.warn(
-      `The backend "${this.backend}" has tools that run only as tasks of 2025-11-25, so lists leave them out: ${logLine(names.slice(0, MAX_LOGGED))}`,
-    );
-  }
+  };
 }
 
 const needsTask = ({ execution }: Row): boolean =>

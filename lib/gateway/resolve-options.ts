@@ -133,14 +133,6 @@ function problemOfPrefixes(prefixes: string[]): string | undefined {
   return undefined;
 }
 
-/** So that backends that hang leave their callers room for calls of others. */
-const capsOf = (
-  { maxPerCaller }: GatewayLimits,
-  calls: Required<McpCallOptions>,
-): GatewaySettings['caps'] => ({
-  maxPerCaller: maxPerCaller ?? Math.ceil(calls.maxPerCaller / 4),
-});
-
 /** @throws McpBootstrapError for an option that is missing, unknown or out of range */
 export function resolveGatewayOptions(options: McpGatewayOptions): {
   server: McpModuleOptions;
@@ -167,6 +159,9 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
         options: backendOf(one, `backends.${prefix}`),
       }))
     : [{ prefix: undefined, options: backendOf(backend!, 'backend') }];
+  // So that backends that hang leave their callers room for calls of others.
+  const quarter = Math.ceil(withShare(calls, options.calls, 'max', 'maxPerCaller').maxPerCaller / 4);
+  const { maxPerCaller = quarter } = limits;
   const { path } = options;
   const http = options.http === false ? false : { ...(path !== undefined && { path }), ...options.http };
   return {
@@ -186,10 +181,7 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
       toolScopes,
       timeoutMs,
       limits: { ...limits, listTimeoutMs: Math.min(limits.listTimeoutMs, timeoutMs) },
-      caps:
-        all.length > 1
-          ? capsOf(limits, withShare(calls, options.calls, 'max', 'maxPerCaller'))
-          : { maxPerCaller: Infinity },
+      caps: { maxPerCaller: all.length > 1 ? maxPerCaller : Infinity },
       secrets: secretsOf(mrtr),
     },
   };

@@ -1,9 +1,19 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { Result, SubscriptionFilter } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Params } from '../protocol/mcp-call.js';
-import { NotHonoredError } from './not-honored.error.js';
 import { RETRY_MS, tooMany } from './limits.js';
+
+/** The backend does not report changes of a resource. Other resources of the same request are still admitted. */
+export class NotHonoredError extends McpException {
+  constructor(uri: string) {
+    super(
+      McpErrorCode.Refused,
+      `The server behind this gateway does not report changes of ${uri.slice(0, 200)}`,
+    );
+  }
+}
 
 interface SubscribingConnection {
   client(): Promise<Client>;
@@ -32,13 +42,9 @@ export class Subscriptions {
   private lists: SubscriptionFilter = {};
   private isClosed = false;
 
-  /**
-   * @param timeoutMs how long the backend may take to acknowledge
-   * @param onRenewed called when notifications may have been lost
-   */
+  /** @param onRenewed called when notifications may have been lost */
   constructor(
     private readonly connection: SubscribingConnection,
-    private readonly timeoutMs: number,
     private readonly onRenewed: () => void,
   ) {}
 
@@ -141,7 +147,7 @@ export class Subscriptions {
   }
 
   private async subscribe(uri: string): Promise<void> {
-    const signal = AbortSignal.timeout(this.timeoutMs);
+    const signal = AbortSignal.timeout(AGREE_MS);
     await this.connection.request('resources/subscribe', { uri }, { signal });
   }
 
@@ -174,7 +180,7 @@ export class Subscriptions {
       const { uris } = stream;
       keepOnly(uris, uri => this.wanted.has(uri));
       const filter = uris ? { resourceSubscriptions: [...uris] } : this.lists;
-      const subscription = await client.listen(filter, { timeout: this.timeoutMs });
+      const subscription = await client.listen(filter, { timeout: AGREE_MS });
       stream.subscription = subscription;
       const { resourceSubscriptions: honored = [] } = subscription.honoredFilter;
       keepOnly(uris, uri => honored.includes(uri));
@@ -212,6 +218,9 @@ function keepOnly(uris: Set<string> | undefined, isKept: (uri: string) => boolea
 }
 
 const tooManySubscriptions = () => tooMany('The gateway has too many subscriptions');
+
+/** How long a backend may take to acknowledge a request, in milliseconds. */
+export const AGREE_MS = 10_000;
 
 const MAX_RESOURCES = 10_000;
 const MAX_PER_CALLER = 5000;

@@ -1,6 +1,7 @@
-import { InvalidStateError, RequestState } from '../elicitation/state/request-state.js';
+import { InvalidStateError, type RequestState } from '../elicitation/state/request-state.js';
 import { callerOf } from '../protocol/caller.js';
 import type { McpCall } from '../protocol/mcp-call.js';
+import { signedStates } from './caller-states.js';
 import type { GatewaySettings } from './resolve-options.js';
 
 /** Lifetime of an id, in seconds: ten years. The backend limits its own tasks. */
@@ -8,7 +9,6 @@ const TTL_SECONDS = 10 * 365 * 24 * 3600;
 /** The longest id, in bytes: it is sent in a header, too. */
 const MAX_ID = 8192;
 
-/** A task of a backend. */
 export interface BackendTask {
   /** The prefix of the backend. */
   readonly backend?: string;
@@ -26,14 +26,7 @@ export class TaskIds {
   private readonly states: RequestState;
 
   constructor(private readonly settings: Pick<GatewaySettings, 'name' | 'secrets'>) {
-    this.states = new RequestState({
-      secrets: settings.secrets,
-      ttlSeconds: TTL_SECONDS,
-      encrypt: false,
-      maxStateBytes: MAX_ID,
-      maxJournalBytes: MAX_ID,
-      singleUse: false,
-    });
+    this.states = signedStates(settings, TTL_SECONDS, MAX_ID);
   }
 
   /** @throws Error for ids and names of a backend that are too long */

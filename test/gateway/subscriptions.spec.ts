@@ -147,7 +147,7 @@ describe('what clients listen to behind a gateway', () => {
       }) as unknown as Client;
     let current = open();
     const connection = { client: async () => current, request: async () => ({}) };
-    const subscriptions = new Subscriptions(connection, 1000, () => {});
+    const subscriptions = new Subscriptions(connection, () => {});
     const { signal } = new AbortController();
     const [, end] = await Promise.all(['a://a', 'a://b'].map(uri => subscriptions.add(uri, 'one', signal)));
     end();
