@@ -15,9 +15,9 @@ import { Connection } from '../connection/connection.js';
 import { observed } from '../connection/header-parameter-client.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_METHODS, INPUT_RULES } from '../protocol/methods.js';
+import { omit } from '../options/option-schema.js';
 import { ToolDefinitions } from '../connection/tool-definitions.js';
 import type { Observer } from '../protocol/traffic.js';
-import { OutputSchemas } from '../connection/output-schemas.js';
 
 class ServerEvents {
   readonly opened = new Subject<void>();
@@ -59,7 +59,6 @@ export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
   readonly boundary: ClientBoundary;
   readonly tools: ToolDefinitions;
-  private readonly outputSchemas: OutputSchemas;
   private readonly logger: Logger;
   private parts?: ClientParts;
   private opened?: Connection;
@@ -69,13 +68,14 @@ export class ClientWiring implements ClientBoundaryOptions {
   constructor(readonly name: string) {
     this.boundary = new ClientBoundary(this);
     this.logger = new Logger(`McpClient(${name})`);
-    this.tools = new ToolDefinitions(message => this.logger.warn(message));
-    this.outputSchemas = new OutputSchemas(message => this.logger.warn(message));
+    this.tools = new ToolDefinitions(this.warn);
   }
 
   get timeoutMs(): number | undefined {
     return this.options?.interceptors.timeoutMs;
   }
+
+  private readonly warn = (message: string): void => this.logger.warn(message);
 
   readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
 
@@ -99,13 +99,8 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   /** @throws McpBootstrapError for a capability that no handler answers */
   start(parts: ClientParts): void {
-    const {
-      auth,
-      interceptors: _interceptors,
-      knownTools: _knownTools,
-      tasks,
-      ...connection
-    } = this.options!;
+    const { auth, tasks } = this.options!;
+    const connection = omit(this.options!, 'auth', 'interceptors', 'knownTools', 'tasks');
     const capabilities = this.capabilitiesWith(parts.handlers);
     this.parts = parts;
     this.opened = new Connection(
@@ -114,7 +109,7 @@ export class ClientWiring implements ClientBoundaryOptions {
       {
         auth,
         tools: this.tools,
-        outputSchemas: this.outputSchemas,
+        warn: this.warn,
         tasks,
         observer: parts.observer,
         onClient: client => {

@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type {
+  CacheableRequestOptions,
+  CallToolRequestOptions,
   Client,
   EmptyResult,
   LoggingLevel,
@@ -13,18 +15,51 @@ import type {
 import { ConnectionError } from '../connection/connection.js';
 import { ON_TASK, type TaskCallOptions } from '../connection/task-client.js';
 import type { TaskStart } from '../connection/task-handle.js';
-import { readTool } from '../connection/tool-definitions.js';
+import { type KnownTool, readTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
+import type { InvocationContext } from '../interceptors/protocol/types.js';
 import type { ClientBoundary, InterceptedRequest, Payload } from './client-boundary.js';
-import {
-  INTERCEPTED_VERBS,
-  type ClientVerbs,
-  type InterceptedVerb,
-  type McpCallToolOptions,
-  type McpListOptions,
-  type McpRequestOptions,
-} from './client-verbs.js';
+
+const INTERCEPTED_VERBS = {
+  callTool: 'tools/call',
+  listTools: 'tools/list',
+  getPrompt: 'prompts/get',
+  listPrompts: 'prompts/list',
+  readResource: 'resources/read',
+  listResources: 'resources/list',
+  listResourceTemplates: 'resources/templates/list',
+  complete: 'completion/complete',
+  subscribeResource: 'resources/subscribe',
+} as const;
+
+type InterceptedVerb = keyof typeof INTERCEPTED_VERBS;
+
+export type ClientVerbs = Pick<
+  Client,
+  InterceptedVerb | 'listen' | 'ping' | 'request' | 'setLoggingLevel' | 'unsubscribeResource'
+> & {
+  /** The revision, once it is negotiated. Without it, `compat` of interceptors is not checked. */
+  getNegotiatedProtocolVersion?(): string | undefined | Promise<string | undefined>;
+};
+
+interface Governed {
+  context?: InvocationContext;
+  /**
+   * Time for each step, in milliseconds: the opening of the connection, each phase of the chain, and the request.
+   * Default: the configured time of the step; 60,000 for the request.
+   */
+  timeout?: number;
+}
+
+// Without `allowInputRequired`: only handlers answer the input requests of a server, and the chain runs around them.
+export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Governed;
+export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;
+export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired' | 'toolDefinition'> &
+  Governed & {
+    /** Definition of the tool for this call only, read when the call starts. Default: the known definition. */
+    toolDefinition?: KnownTool;
+  };
 
 type Params<V extends keyof ClientVerbs> = Parameters<Client[V]>[0];
 type Answer<V extends keyof ClientVerbs> = ReturnType<Client[V]>;

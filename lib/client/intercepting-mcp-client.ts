@@ -4,10 +4,9 @@ import {
   type ClientBoundaryOptions,
   type InterceptedInputHandler,
 } from './client-boundary.js';
-import type { ClientVerbs } from './client-verbs.js';
 import type { InputMethod } from '../protocol/methods.js';
 import type { InputHandler } from './input-requests.js';
-import { InterceptedVerbs } from './intercepted-verbs.js';
+import { type ClientVerbs, InterceptedVerbs } from './intercepted-verbs.js';
 
 /** A client to intercept: the SDK's `Client`, or anything with its verbs. */
 export type InterceptableClient = ClientVerbs & {

@@ -3,12 +3,10 @@ import type { AsyncOptions } from '../options/async-options.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { assertList, type McpClientOptions } from './client-options.js';
 import type { McpClient } from './mcp-client.js';
-import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
 import { McpServers } from '../module/mcp-servers.js';
 import { tokenOf, wantedNames } from './tokens.js';
 
-/** Token of the options of `McpClientModule.register`. */
 const MCP_CLIENT_OPTIONS = 'nestjs-mcp:client-options';
 
 /** Options of `McpClientModule.registerAsync`: a factory makes the options of the clients. */
@@ -16,7 +14,7 @@ export type McpClientModuleAsyncOptions = AsyncOptions<McpClientOptions[]>;
 
 @Module({
   imports: [McpCoreModule],
-  providers: [InputHandlers, McpClients],
+  providers: [McpClients],
   exports: [McpClients],
 })
 class McpClientCoreModule {}

@@ -12,10 +12,9 @@ import { startTask, type TaskHandle } from '../connection/task-handle.js';
 import type { KnownTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { assertWanted } from './client-boundary.js';
-import type { McpCallToolOptions, McpRequestOptions } from './client-verbs.js';
 import type { ClientWiring } from './client-wiring.js';
-import { InterceptedVerbs } from './intercepted-verbs.js';
-import { unlessAborted } from '../util/abort.js';
+import { InterceptedVerbs, type McpCallToolOptions, type McpRequestOptions } from './intercepted-verbs.js';
+import { timeLimit, unlessAborted } from '../util/abort.js';
 
 /**
  * A client of the application. The first use opens its connection, which reopens after a failure and closes with the
@@ -138,17 +137,16 @@ export class McpClient extends InterceptedVerbs {
     // A caller may give one signal to many requests, each of which listens to it until it is over.
     if (signal) setMaxListeners(0, signal);
     const connection = this.#wiring.connection();
-    const isUp = new AbortController();
-    const giveUp = () =>
-      isUp.abort(new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out', { timeout }));
-    const timer = timeout === undefined ? undefined : setTimeout(giveUp, timeout);
+    const late = () => new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out', { timeout });
+    const time = timeout === undefined ? undefined : timeLimit(timeout, late);
     try {
-      await unlessAborted(connection.client(signal), isUp.signal);
+      const opening = connection.client(signal);
+      await (time ? unlessAborted(opening, time.signal) : opening);
     } catch (error) {
       assertWanted(signal);
       throw error;
     } finally {
-      clearTimeout(timer);
+      time?.clear();
     }
     return connection.use(async client => work(client), signal);
   }

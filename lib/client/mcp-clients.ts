@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { loadSdkClient } from '../connection/sdk-client.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { RequestScope } from '../execution/request-scope.js';
 import { Chain } from '../interceptors/chain/chain.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import { InterceptorLoader } from '../module/interceptor-loader.js';
@@ -10,7 +11,7 @@ import { McpServers } from '../module/mcp-servers.js';
 import { Traffic } from '../protocol/traffic.js';
 import { resolveClientOptions, whereOf, type McpClientOptions } from './client-options.js';
 import { ClientWiring } from './client-wiring.js';
-import { InputHandlers } from './input-handlers.js';
+import { inputHandlers } from './input-handlers.js';
 import { McpClient } from './mcp-client.js';
 import { tokenOf, wantedBy } from './tokens.js';
 
@@ -39,7 +40,7 @@ export class McpClients implements OnApplicationShutdown {
   /** @internal Nest makes it. */
   constructor(
     private readonly modules: ModulesContainer,
-    private readonly inputs: InputHandlers,
+    private readonly scope: RequestScope,
     private readonly reports: InterceptorReports,
     private readonly chains: InterceptorLoader,
     private readonly servers: McpServers,
@@ -79,7 +80,7 @@ export class McpClients implements OnApplicationShutdown {
   private async start(): Promise<void> {
     this.assertAllWanted();
     if (this.configured().length > 0) await loadSdkClient('McpClientModule');
-    const handlers = this.inputs.explore();
+    const handlers = inputHandlers(this.modules, this.scope);
     for (const { client, where } of handlers) {
       if (!this.get(client)) throw new McpBootstrapError(where, this.missing(client));
     }

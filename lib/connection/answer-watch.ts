@@ -17,7 +17,7 @@ import {
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/server';
-import { answerOf, type ServerSession } from './server-session.js';
+import type { ServerSession } from './server-session.js';
 import { isEventStream } from './bounded-fetch.js';
 import { isOrdinary, type DirectPost } from './direct-post.js';
 import { withRetryAfter } from './transient.js';
@@ -106,7 +106,8 @@ export function answerWatchingTransport({
       if (resumed && isInitializedNotification(message)) return void (this.resumed = undefined);
       if (!isJSONRPCRequest(message)) return super.send(message, options);
       const { id, method } = message;
-      if (resumed) return this.onmessage?.(answerOf(resumed, id));
+      // The server has answered the handshake of the other node.
+      if (resumed) return this.onmessage?.({ jsonrpc: '2.0', id, result: { ...resumed.result } });
       const { requestSignal } = options;
       const post = new AbortController();
       this.unanswered.add(id);

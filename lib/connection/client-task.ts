@@ -89,7 +89,6 @@ export class ClientTask {
     };
   }
 
-  /** Reads the task once. */
   async read(): Promise<TaskAnswer> {
     const state = await this.access.use(client => this.get(client));
     this.note(state);

@@ -17,7 +17,7 @@ import type { TaskAccess } from './client-task.js';
 import type { ServerSession, ServerSessionShare } from './server-session.js';
 import type { TaskPassingClient } from './task-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
-import { OutputSchemas } from './output-schemas.js';
+import { outputSchemas } from './output-schemas.js';
 import { unlessAborted } from '../util/abort.js';
 import { VERSION } from '../util/version.js';
 
@@ -36,8 +36,8 @@ export class ConnectionError extends Error {}
 export interface ConnectionHooks {
   readonly auth?: AuthProvider | OAuthClientProvider;
   readonly tools?: ToolDefinitions;
-  /** Checks results of tools by their output schemas. Default: a check that logs nothing. */
-  readonly outputSchemas?: OutputSchemas;
+  /** Receives warnings about output schemas of the server. Default: they are not logged. */
+  readonly warn?: (message: string) => void;
   /** The observer of the connection's requests, if any. Called for each opening. */
   readonly observer?: (url: string | undefined) => Observer | undefined;
   /** Whether servers may answer calls of tools with tasks (2026-07-28). */
@@ -72,6 +72,7 @@ export class Connection {
   private lastError?: unknown;
   private readonly closing = new AbortController();
   private readonly tasks?: TaskAccess;
+  private readonly outputSchemas: ReturnType<typeof outputSchemas>;
 
   constructor(
     readonly name: string,
@@ -79,6 +80,7 @@ export class Connection {
     private readonly hooks: ConnectionHooks = {},
   ) {
     this.options = { ...DEFAULTS, ...options } as typeof this.options;
+    this.outputSchemas = outputSchemas(hooks.warn);
     // Each task that runs listens to it.
     setMaxListeners(0, this.closing.signal);
     if (hooks.tasks) this.tasks = { use: work => this.use(work), closed: this.closing.signal };
@@ -156,7 +158,11 @@ export class Connection {
       this.open === client && this.hooks.session?.isListening;
       delay = Math.min(delay * 2, LISTEN_MS.most)
     ) {
-      if (await transport.listen().then(isTrue, isFalse)) return;
+      const isOpen = await transport.listen().then(
+        () => true,
+        () => false,
+      );
+      if (isOpen) return;
       await pause(delay, undefined, { ref: false });
     }
   }
@@ -171,7 +177,7 @@ export class Connection {
       {
         capabilities,
         versionNegotiation: { mode },
-        jsonSchemaValidator: this.hooks.outputSchemas ?? new OutputSchemas(),
+        jsonSchemaValidator: this.outputSchemas,
       },
       { tools: this.hooks.tools, observer, tasks: this.tasks },
     );
@@ -289,9 +295,6 @@ const isNotFound = (error: unknown): boolean =>
 
 /** Shortest and longest delay between two attempts to open a stream, in milliseconds. */
 const LISTEN_MS = { first: 100, most: 5000 };
-
-const isTrue = () => true;
-const isFalse = () => false;
 
 /** Deadline for the server to acknowledge the end of a session, in milliseconds. */
 const END_OF_SESSION_MS = 1000;

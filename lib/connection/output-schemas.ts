@@ -3,33 +3,31 @@ import { ForeignPatterns } from '../schema/foreign-patterns.js';
 import { compileForeign } from '../schema/json-schema-compiler.js';
 import { PatternError } from '../schema/linear-pattern.js';
 
-/** Checks results against the output schemas of the server. It skips patterns that do not run in linear time. */
-export class OutputSchemas implements jsonSchemaValidator {
-  private hasWarned = false;
-
-  constructor(private readonly warn: (message: string) => void = () => undefined) {}
-
-  /** @throws Error for a schema that does not compile; the SDK reports it when the tool is called */
-  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
-    const skip = (reason: string) => this.skipped(reason);
-    const patterns = new ForeignPatterns(skip);
-    const validator = orSkipped(() => compileForeign(schema, patterns), skip);
-    return input => {
-      patterns.begin();
-      const isValid = orSkipped(() => validator?.check(input), skip) ?? true;
-      return isValid || validator === undefined
-        ? { valid: true, data: input as T, errorMessage: undefined }
-        : { valid: false, data: undefined, errorMessage: validator.errorsText() };
-    };
-  }
-
-  private skipped(reason: string): void {
-    if (this.hasWarned) return;
-    this.hasWarned = true;
-    this.warn(
-      `Part of an output schema of the server is not checked: ${reason}. Further ones are not logged.`,
-    );
-  }
+/**
+ * Checks results against the output schemas of the server. It skips patterns that do not run in linear time.
+ * @param warn receives the first reason for which a part of a schema is not checked
+ */
+export function outputSchemas(warn: (message: string) => void = () => undefined): jsonSchemaValidator {
+  let hasWarned = false;
+  const skip = (reason: string) => {
+    if (hasWarned) return;
+    hasWarned = true;
+    warn(`Part of an output schema of the server is not checked: ${reason}. Further ones are not logged.`);
+  };
+  return {
+    /** @throws Error for a schema that does not compile; the SDK reports it when the tool is called */
+    getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+      const patterns = new ForeignPatterns(skip);
+      const validator = orSkipped(() => compileForeign(schema, patterns), skip);
+      return input => {
+        patterns.begin();
+        const isValid = orSkipped(() => validator?.check(input), skip) ?? true;
+        return isValid || validator === undefined
+          ? { valid: true, data: input as T, errorMessage: undefined }
+          : { valid: false, data: undefined, errorMessage: validator.errorsText() };
+      };
+    },
+  };
 }
 
 /** Leaves the schema unchecked if such a pattern cannot be skipped, as in `patternProperties`. */

@@ -1,4 +1,4 @@
-import type { Client, InitializeResult, JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { Client, InitializeResult } from '@modelcontextprotocol/client';
 
 /** A 2025-era session of a server: its id, and the server's answer to the handshake. */
 export interface ServerSession {
@@ -22,9 +22,4 @@ export interface ServerSessionShare {
   readonly isListening: boolean;
   /** Whether the session ends with the connection. */
   readonly isOver: boolean;
-}
-
-/** The server's answer to a handshake that another node has made. */
-export function answerOf({ result }: ServerSession, id: string | number): JSONRPCMessage {
-  return { jsonrpc: '2.0', id, result: { ...result } };
 }

@@ -1,5 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { distinctUntilChanged, EMPTY, map, Observable, type Subscriber } from 'rxjs';
+import { distinctUntilChanged, EMPTY, map, Observable } from 'rxjs';
+import { pick } from '../options/option-schema.js';
+import { defined } from '../util/defined.js';
 import type { ClientTask, TaskAnswer, TaskState } from './client-task.js';
 
 /**
@@ -36,7 +38,6 @@ export interface TaskStart {
   readonly begun: Promise<unknown>;
 }
 
-/** @param call calls the tool */
 export async function startTask(call: (start: TaskStart) => Promise<CallToolResult>): Promise<TaskHandle> {
   let onTask!: TaskStart['onTask'];
   const begun = new Promise<ClientTask>(resolve => (onTask = resolve));
@@ -44,7 +45,7 @@ export async function startTask(call: (start: TaskStart) => Promise<CallToolResu
   const task = await Promise.race([begun, result.then(() => undefined)]);
   // Nobody may be waiting for it.
   result.catch(() => undefined);
-  return task ? new RunningHandle(task, result) : settled(result);
+  return task ? running(task, result) : settled(result);
 }
 
 const settled = (result: Promise<CallToolResult>): TaskHandle => ({
@@ -55,68 +56,45 @@ const settled = (result: Promise<CallToolResult>): TaskHandle => ({
   updates: EMPTY,
 });
 
-class RunningHandle implements TaskHandle {
-  private isAwaited = false;
-
-  constructor(
-    private readonly task: ClientTask,
-    private readonly answer: Promise<CallToolResult>,
-  ) {}
-
-  get id(): string {
-    return this.task.id;
-  }
-
-  async status(): Promise<TaskState> {
-    return stateOf(await this.task.read());
-  }
-
-  result(): Promise<CallToolResult> {
-    if (!this.isAwaited) this.task.want();
-    this.isAwaited = true;
-    return this.answer;
-  }
-
-  cancel(): Promise<void> {
-    return this.task.cancel();
-  }
-
-  readonly updates = new Observable<TaskState>((subscriber: Subscriber<TaskState>) => {
-    const { task, answer } = this;
-    const states = task.states
-      .pipe(map(stateOf), distinctUntilChanged(isSame))
-      .subscribe(state => subscriber.next(state));
-    const stop = task.want();
-    answer.then(
-      () => subscriber.complete(),
-      (error: unknown) => subscriber.error(error),
-    );
-    return () => {
-      stop();
-      states.unsubscribe();
-    };
-  });
-}
-
-function stateOf({
-  taskId,
-  status,
-  statusMessage,
-  createdAt,
-  lastUpdatedAt,
-  ttlMs,
-  pollIntervalMs,
-}: TaskAnswer): TaskState {
+function running(task: ClientTask, answer: Promise<CallToolResult>): TaskHandle {
+  let isAwaited = false;
   return {
-    taskId,
-    status,
-    ...(statusMessage !== undefined && { statusMessage }),
-    createdAt,
-    lastUpdatedAt,
-    ttlMs,
-    ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+    id: task.id,
+    status: async () => stateOf(await task.read()),
+    result: () => {
+      if (!isAwaited) task.want();
+      isAwaited = true;
+      return answer;
+    },
+    cancel: () => task.cancel(),
+    updates: new Observable(subscriber => {
+      const states = task.states
+        .pipe(map(stateOf), distinctUntilChanged(isSame))
+        .subscribe(state => subscriber.next(state));
+      const stop = task.want();
+      answer.then(
+        () => subscriber.complete(),
+        (error: unknown) => subscriber.error(error),
+      );
+      return () => {
+        stop();
+        states.unsubscribe();
+      };
+    }),
   };
 }
+
+const STATE = [
+  'taskId',
+  'status',
+  'statusMessage',
+  'createdAt',
+  'lastUpdatedAt',
+  'ttlMs',
+  'pollIntervalMs',
+] as const satisfies readonly (keyof TaskState)[];
+
+const stateOf = (task: TaskAnswer): TaskState => defined(pick(task, ...STATE));
 
 const isSame = (one: TaskState, other: TaskState): boolean =>
   one.status === other.status &&

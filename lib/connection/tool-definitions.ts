@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { headerParamsOf, readHeaderParams } from '../headers/header-params.js';
 import type { HeaderParam } from '../protocol/header-param.js';
@@ -145,5 +145,4 @@ export class ToolDefinitions {
 }
 
 /** A key of bounded length: a server may send a name of any length. */
-const keyOf = (name: string): string =>
-  name.length <= MAX_SHOWN ? name : createHash('sha256').update(name).digest('base64');
+const keyOf = (name: string): string => (name.length <= MAX_SHOWN ? name : hash('sha256', name, 'base64'));
