@@ -4,7 +4,7 @@ import { resolve as absolute } from 'node:path';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import { CONNECTION, type ConnectionOptions } from '../connection/connection-options.js';
-import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
+import { INTERCEPTORS } from '../interceptors/common-options.js';
 import { resolve } from '../options/check-options.js';
 import { FLAG, listOf, OBJECT, objectOf, pick, TEXT } from '../options/option-schema.js';
 import { isRecord } from '../util/is-record.js';

@@ -1,14 +1,17 @@
 import {
   FLAG,
+  FUNCTION,
   listOf,
   OBJECT,
   objectOf,
   oneOf,
   type OptionSchema,
+  TEXT,
   TEXTS,
   TIME,
 } from '../options/option-schema.js';
 import type { WhenRule } from './chain/when.js';
+import type { InterceptorSettings, McpInterceptorOptions } from './interceptor-options.js';
 import { EVENT_PATTERN } from './protocol/events.js';
 import { PRINCIPAL_TYPES, type PriorityHint, REVISION_PATTERN } from './protocol/types.js';
 import { problemOf } from '../options/check-options.js';
@@ -95,6 +98,27 @@ export const CONFIG: OptionSchema = {
   additionalProperties: CONFIG_OF_ONE,
   description: 'an object by name of interceptor',
 };
+
+export const INTERCEPTORS = objectOf<McpInterceptorOptions, InterceptorSettings>({
+  apply: { ...FLAG, default: true },
+  expose: { ...FLAG, default: false },
+  // The engine checks the hosts: a server without hosts does not load their options.
+  servers: { ...listOf({}, 'a list of hosts, each with a "name"'), default: [] },
+  resolveServers: { ...FUNCTION, description: 'a function of the caller' },
+  discovery: {
+    ...objectOf<{ ttlMs?: number }>(
+      { ttlMs: { type: 'number', minimum: 0, description: 'milliseconds, 0 or more' } },
+      { description: '{ ttlMs }' },
+    ),
+    default: {},
+  },
+  overrides: { ...OVERRIDES, default: {} },
+  policyFile: { ...TEXT, description: 'the path of a file' },
+  timeoutMs: { ...TIME, default: 10_000 },
+  config: { ...CONFIG, default: {} },
+  denial: { ...oneOf('error', 'tool-error'), default: 'error' },
+  warnings: { ...FLAG, default: false },
+});
 
 /** A section without entries is null in YAML. */
 const orEmpty = ({ description, ...section }: OptionSchema): OptionSchema => ({

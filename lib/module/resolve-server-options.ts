@@ -1,5 +1,5 @@
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
+import { INTERCEPTORS } from '../interceptors/common-options.js';
 import { MRTR, resolveMrtr, type FilledMrtr } from '../elicitation/mrtr-options.js';
 import type {
   McpCallOptions,

@@ -11,8 +11,7 @@ import { SCAN_LIMITS } from '../../lib/interceptors/library/secrets/scan.js';
 import { SECRET_LEDGER } from '../../lib/interceptors/library/secrets/secret-ledger.js';
 import { SIZE_LIMIT } from '../../lib/interceptors/library/size-limit.js';
 import { TOOL_ACCESS, TOOL_RULE } from '../../lib/interceptors/library/tool-access.js';
-import { OVERRIDE } from '../../lib/interceptors/common-options.js';
-import { INTERCEPTORS } from '../../lib/interceptors/resolve-interceptors.js';
+import { INTERCEPTORS, OVERRIDE } from '../../lib/interceptors/common-options.js';
 import {
   ASYNC,
   CALLS,
