@@ -3,7 +3,6 @@ import {
   Logger,
   Module,
   type DynamicModule,
-  type FactoryProvider,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
@@ -68,16 +67,34 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
 
   /** @throws McpBootstrapError, while the application starts, for an unknown or wrong option, and for a second import */
   static forRoot(options: McpTelemetryOptions = {}): DynamicModule {
-    return moduleOf(() => options);
+    return McpTelemetryModule.forRootAsync({ useFactory: () => options });
   }
 
   /** Like `forRoot`, with options that a factory makes. */
   static forRootAsync({
-    imports,
+    imports = [],
     inject = [],
     useFactory,
   }: AsyncOptions<McpTelemetryOptions>): DynamicModule {
-    return moduleOf(useFactory, inject, imports);
+    return {
+      module: McpTelemetryModule,
+      global: true,
+      imports: [McpCoreModule, ...imports],
+      providers: [
+        {
+          provide: SETTINGS,
+          inject: [McpServers, ...inject],
+          useFactory: async ({ mistakes }: McpServers, ...dependencies: never[]) => {
+            const options = await useFactory(...dependencies);
+            return mistakes.attempt(() => resolveTelemetryOptions(options)) ?? resolveTelemetryOptions({});
+          },
+        },
+        { provide: OPEN_TELEMETRY, useFactory: async () => (await loadOpenTelemetry()) ?? null },
+        McpMetrics,
+        McpHealthIndicator,
+      ],
+      exports: [McpMetrics, McpHealthIndicator],
+    };
   }
 
   onApplicationBootstrap(): void {
@@ -92,27 +109,3 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
     this.telemetry.close();
   }
 }
-
-const moduleOf = (
-  make: AsyncOptions<McpTelemetryOptions>['useFactory'],
-  inject: FactoryProvider['inject'] = [],
-  imports: DynamicModule['imports'] = [],
-): DynamicModule => ({
-  module: McpTelemetryModule,
-  global: true,
-  imports: [McpCoreModule, ...imports],
-  providers: [
-    {
-      provide: SETTINGS,
-      inject: [McpServers, ...inject],
-      useFactory: async ({ mistakes }: McpServers, ...dependencies: never[]) => {
-        const options = await make(...dependencies);
-        return mistakes.attempt(() => resolveTelemetryOptions(options)) ?? resolveTelemetryOptions({});
-      },
-    },
-    { provide: OPEN_TELEMETRY, useFactory: async () => (await loadOpenTelemetry()) ?? null },
-    McpMetrics,
-    McpHealthIndicator,
-  ],
-  exports: [McpMetrics, McpHealthIndicator],
-});

@@ -9,10 +9,9 @@ import { InterceptorLoader } from '../../module/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { McpServers } from '../../module/mcp-servers.js';
 import type { EndedTask, TrafficPoint } from '../../protocol/traffic-listener.js';
-import { ROUND_BOUNDS } from '../conventions.js';
+import { ROUND_BOUNDS, TASK_BOUNDS } from '../conventions.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';
 import { Operations, type McpOperation } from './operations.js';
-import { TaskDurations, type McpTaskNumbers } from './task-durations.js';
 
 /** From good to bad: the number of a state in the metric. */
 export const BREAKER_STATES = ['closed', 'half-open', 'open'] as const;
@@ -26,6 +25,16 @@ export interface McpServerNumbers {
   readonly open: Readonly<Record<string, number>>;
   /** Refusals since the start, by reason: a limit (`calls.caller`), or an HTTP status (`http.403`). */
   readonly refusals: Readonly<Record<string, number>>;
+}
+
+/** The tasks of one tool that this process has ended with one status. */
+export interface McpTaskNumbers {
+  readonly server: string;
+  readonly tool: string;
+  /** `completed`, `failed` or `cancelled`. */
+  readonly status: string;
+  /** From the creation of the task to its end, in seconds. */
+  readonly duration: HistogramSnapshot;
 }
 
 /** The numbers since the application started. */
@@ -57,7 +66,8 @@ export class McpMetrics {
   private readonly operations = new Map<string, Operations>();
   private readonly total = { count: 0 };
   private readonly rounds = new Histogram(ROUND_BOUNDS);
-  private readonly tasks = new TaskDurations();
+  /** By server, tool and status. Only tools of the application have tasks, so callers cannot add series. */
+  private readonly tasks = new Map<string, Omit<McpTaskNumbers, 'duration'> & { duration: Histogram }>();
 
   /** @internal Nest makes it. */
   constructor(
@@ -83,7 +93,7 @@ export class McpMetrics {
         ),
       ),
       rounds: this.rounds.snapshot(),
-      tasks: this.tasks.snapshot(),
+      tasks: [...this.tasks.values()].map(one => ({ ...one, duration: one.duration.snapshot() })),
     };
   }
 
@@ -106,8 +116,11 @@ export class McpMetrics {
   }
 
   /** @internal */
-  recordTask(task: EndedTask, { name }: TrafficPoint): void {
-    this.tasks.record(name, task);
+  recordTask({ tool, status, durationMs }: EndedTask, { name: server }: TrafficPoint): void {
+    const key = JSON.stringify([server, tool, status]);
+    const series = this.tasks.get(key) ?? { server, tool, status, duration: new Histogram(TASK_BOUNDS) };
+    this.tasks.set(key, series);
+    series.duration.record(durationMs / 1000);
   }
 
   /** @internal */

@@ -8,7 +8,6 @@ import { hashOf, type Attributes } from '../peer.js';
 import { recorded, withoutSecrets } from '../recording.js';
 import type { TelemetrySettings } from '../telemetry-options.js';
 import { readMark } from './propagation.js';
-import { SwitchingSpan } from './switching-span.js';
 import type { Tracing } from './tracing.js';
 
 /**
@@ -16,7 +15,8 @@ import type { Tracing } from './tracing.js';
  * links to the call.
  */
 export class TaskSpan implements TaskObserving {
-  private readonly active: SwitchingSpan;
+  /** What the span around the handler stands for: that of the call, and from the start of the task on that of the task. */
+  private current: Span;
   private readonly context: Context;
   private readonly links: readonly Link[];
   private attributes: Attributes = {};
@@ -34,8 +34,11 @@ export class TaskSpan implements TaskObserving {
     const around = trace.getSpan(ambient) ?? trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
     const creating = call.mark === undefined ? around.spanContext() : readMark(call.mark);
     this.links = this.linksTo(creating, around.spanContext());
-    this.active = new SwitchingSpan(around);
-    this.context = trace.setSpan(ambient, this.active);
+    this.current = around;
+    this.context = trace.setSpan(
+      ambient,
+      standIn(() => this.current),
+    );
   }
 
   run<T>(work: () => T): T {
@@ -48,7 +51,7 @@ export class TaskSpan implements TaskObserving {
     this.attributes = { [ATTR.toolName]: call.tool, [OWN.peer]: point.name, [OWN.taskId]: hashOf(id) };
     const attributes = { ...this.attributes, [OWN.taskRun]: run };
     const options = { kind: INTERNAL, root: true, attributes, links: [...links] };
-    this.active.current = this.span = this.tracing.start(`task ${call.tool}`, options, this.context);
+    this.current = this.span = this.tracing.start(`task ${call.tool}`, options, this.context);
   }
 
   ask(method: string): (outcome: Outcome) => void {
@@ -88,4 +91,21 @@ export class TaskSpan implements TaskObserving {
       ...(isValid(around) && around.spanId !== creating?.spanId ? [{ context: around }] : []),
     ];
   }
+}
+
+/** A span that stands for the current one: a handler that already runs cannot get another context. */
+function standIn(current: () => Span): Span {
+  const standing: Span = new Proxy({} as Span, {
+    get(_, name) {
+      const span = current();
+      const member: unknown = Reflect.get(span, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        const result: unknown = Reflect.apply(member, span, args);
+        // A setter returns its span.
+        return result === span ? standing : result;
+      };
+    },
+  });
+  return standing;
 }
