@@ -140,17 +140,12 @@ async function urlOf(
   path: string | undefined,
   server: string | undefined,
 ): Promise<URL> {
-  const origin = await originOf(app);
-  return new URL(path ?? pathOf(app, server), origin);
-}
-
-async function originOf(app: INestApplication): Promise<string> {
   const http = app.getHttpServer() as Server;
   if (!http.listening) await app.listen(0, '127.0.0.1');
   const address = http.address();
   if (address === null || typeof address === 'string')
     throw new Error('The application does not listen on a port');
-  return `http://127.0.0.1:${address.port}`;
+  return new URL(path ?? pathOf(app, server), `http://127.0.0.1:${address.port}`);
 }
 
 function pathOf(app: INestApplication, name: string | undefined): string {
