@@ -1,4 +1,3 @@
-import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { COUNT, FLAG, HTTP_URL, listOf, objectOf, oneOf, TEXT, TIME } from '../options/option-schema.js';
@@ -54,16 +53,6 @@ export interface McpAuthOptions {
    * get HTTP 429. Default: 100.
    */
   maxRefusedPerAddress?: number;
-}
-
-/** Options of `McpAuthModule.forRootAsync`: a factory makes the options. */
-export interface McpAuthModuleAsyncOptions {
-  /** Modules that export what the factory injects. Default: none. */
-  imports?: ModuleMetadata['imports'];
-  /** Providers that the factory is called with. Default: nothing. */
-  inject?: (InjectionToken | OptionalFactoryDependency)[];
-  /** Makes the options, once, while the application starts. */
-  useFactory: (...dependencies: never[]) => McpAuthOptions | Promise<McpAuthOptions>;
 }
 
 export type FilledAuthOptions = McpAuthOptions &

@@ -1,21 +1,28 @@
+import { Logger } from '@nestjs/common';
 import type { AuthInfo, Result } from '@modelcontextprotocol/server';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
 import type { Stage } from '../protocol/answer.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { listenedUris } from '../protocol/params.js';
-import { INTERCEPTOR_METHODS, isList, METHODS } from '../protocol/methods.js';
+import {
+  INTERCEPTOR_METHODS,
+  isList,
+  listOf,
+  METHODS,
+  rowsOf,
+  type ListMethod,
+} from '../protocol/methods.js';
 import {
   servesAnonymous,
+  WITHOUT_SCOPES,
   type Admission,
   type NamedRequest,
   type Requirement,
+  type Requirements,
   type Visit,
 } from '../protocol/permissions.js';
 import type { ExtendedServer, ServerExtension, Stages } from '../protocol/server-extension.js';
-import { rowsShown } from './rows-shown.js';
 import type { TokenAuthorizer } from './token-authorizer.js';
-import { endWithToken, leftOf } from './token-watch.js';
-import { warnUnreachable } from './warn-unreachable.js';
 
 type Needs = readonly (Requirement | undefined)[];
 
@@ -30,7 +37,7 @@ export class Authorization implements ServerExtension, Admission {
   attach(server: ExtendedServer): void {
     this.server = server;
     this.permissions.attach();
-    warnUnreachable(this.permissions, server.requirements());
+    this.warnUnreachable();
   }
 
   startLines(): readonly string[] {
@@ -58,8 +65,8 @@ export class Authorization implements ServerExtension, Admission {
     }
     if (isListening) {
       // Clock tolerance is for calls: a stream would end at once, and its client would come back.
-      if (leftOf(caller) <= 0) throw permissions.expired(http);
-      endWithToken(permissions, http, caller, response);
+      if (leftOf(caller) <= 0) throw permissions.refuse(401, http);
+      this.endWithToken(http, caller, response);
     }
     return caller;
   }
@@ -111,9 +118,63 @@ export class Authorization implements ServerExtension, Admission {
     if (!handlers.requirementOf) return next;
     return async (call: McpCall, params: Params): Promise<Result> => {
       const page = await next(call, params);
-      return call.http ? rowsShown(page, call, handlers, this.permissions, this.servesAnonymous) : page;
+      return call.http ? this.rowsShown(page, call, handlers.requirementOf!) : page;
     };
   };
+
+  /** Removes the items that the caller does not see from a page of a list that shows all items to everybody. */
+  private rowsShown(
+    page: Result,
+    { authInfo, era, method }: McpCall,
+    requirementOf: NonNullable<Requirements['requirementOf']>,
+  ): Result {
+    const { kind, lists, key } = listOf(method as ListMethod);
+    const all = rowsOf(method as ListMethod, page);
+    const shownTo = (caller: AuthInfo | undefined) =>
+      all.filter(row => this.permissions.shows(requirementOf(kind, String(row[key])), caller));
+    const isForAll = (caller: AuthInfo | undefined) => shownTo(caller).length === all.length;
+    if (isForAll(WITHOUT_SCOPES) && (!this.servesAnonymous || isForAll(undefined))) return page;
+    return { ...page, [lists]: shownTo(authInfo), ...(era === 'modern' && { cacheScope: 'private' }) };
+  }
+
+  /**
+   * Ends a stream when the token of its client expires or is refused: a client that only listens sends its token once. While
+   * the token cannot be verified, the stream goes on.
+   */
+  private endWithToken(http: Visit['http'], caller: AuthInfo, response: Visit['response']): void {
+    const { permissions } = this;
+    let timer: NodeJS.Timeout | undefined;
+    const watch = (known: AuthInfo) => {
+      const leftMs = leftOf(known);
+      if (leftMs <= 0) return void response.destroy();
+      timer = setTimeout(() => void check(known), Math.min(leftMs, permissions.recheckMs)).unref();
+    };
+    const check = async (known: AuthInfo) => {
+      const verified = await permissions.verifyAgain(http).catch(() => known);
+      if (response.closed) return;
+      if (verified) watch(verified);
+      else response.destroy();
+    };
+    watch(caller);
+    response.once('close', () => clearTimeout(timer));
+  }
+
+  /** Warns about handlers, and rules of a gateway's tools, with scopes that no login asks for. */
+  private warnUnreachable(): void {
+    const { permissions, server } = this;
+    if (permissions.lists !== 'reachable') return;
+    const hidden = server.requirements().flatMap(({ where, requirement }) => {
+      const beyond = (requirement?.scopes ?? []).filter(
+        scope => !permissions.shows({ scopes: [scope], anonymous: false }, undefined),
+      );
+      return beyond.length > 0 ? [`${where} (${beyond.join(' ')})`] : [];
+    });
+    if (hidden.length === 0) return;
+    new Logger(`McpModule(${permissions.server.options.name})`).warn(
+      `No client can log in for handlers with scopes that "scopesSupported" of McpAuthModule does not name: ${hidden.join(', ')}; ` +
+        'add the scopes, or set "lists" to "allowed" if clients get them in another way',
+    );
+  }
 
   private assertAllowed(needs: Needs, { authInfo, http }: McpCall): void {
     if (!this.allowsAll(needs, authInfo)) throw this.permissions.refusal(scopesOf(needs), authInfo, http!);
@@ -129,5 +190,8 @@ export class Authorization implements ServerExtension, Admission {
     return this.permissions.refusal(scopesOf(needs.flat()), undefined, http);
   }
 }
+
+/** How long a token is good for, in milliseconds. */
+const leftOf = ({ expiresAt = Infinity }: AuthInfo): number => expiresAt * 1000 - Date.now();
 
 const scopesOf = (needs: Needs): string[] => [...new Set(needs.flatMap(one => one?.scopes ?? []))];

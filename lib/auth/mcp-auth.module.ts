@@ -1,10 +1,4 @@
-import {
-  Inject,
-  Module,
-  type DynamicModule,
-  type FactoryProvider,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
 import { McpCoreModule } from '../module/mcp-core.module.js';
@@ -12,20 +6,14 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { ServerDraft } from '../module/server-draft.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { canBeServed } from '../transports/http/platform.js';
-import {
-  resolveAuthOptions,
-  type AuthSettings,
-  type McpAuthModuleAsyncOptions,
-  type McpAuthOptions,
-} from './auth-options.js';
+import type { AsyncOptions } from '../options/async-options.js';
+import { resolveAuthOptions, type AuthSettings, type McpAuthOptions } from './auth-options.js';
 import { Authorization } from './authorization.js';
 import { MetadataGate } from './metadata-gate.js';
 import { TokenAuthorizer } from './token-authorizer.js';
 import { LOAD } from './token-verifier.js';
 
 const SETTINGS = 'nestjs-mcp:auth-settings';
-
-type Factory = McpAuthModuleAsyncOptions['useFactory'];
 
 /**
  * Makes one server or all servers OAuth 2.1 resource servers (2026-07-28: basic/authorization). Every HTTP request needs an
@@ -85,24 +73,38 @@ export class McpAuthModule implements OnModuleDestroy {
 
   /** @throws McpBootstrapError, while the application starts, for wrong options and missing packages */
   static forRoot(options: McpAuthOptions): DynamicModule {
-    return moduleOf(() => options);
+    return McpAuthModule.forRootAsync({ useFactory: () => options });
   }
 
   /** Like `forRoot`, with options that a factory makes. */
-  static forRootAsync({ imports, inject = [], useFactory }: McpAuthModuleAsyncOptions): DynamicModule {
-    return moduleOf(useFactory, inject, imports);
+  static forRootAsync({
+    imports = [],
+    inject = [],
+    useFactory,
+  }: AsyncOptions<McpAuthOptions>): DynamicModule {
+    const settingsOf = async (...dependencies: never[]) => {
+      const settings = resolveAuthOptions(await useFactory(...dependencies));
+      await settings.verifier[LOAD]?.();
+      return settings;
+    };
+    return {
+      module: McpAuthModule,
+      imports: [McpCoreModule, ...imports],
+      providers: [
+        {
+          provide: SETTINGS,
+          inject: [MCP_SERVERS, ...inject],
+          useFactory: ({ mistakes }: McpServers, ...dependencies: never[]) =>
+            settingsOf(...dependencies).catch(mistakes.keep),
+        },
+      ],
+    };
   }
 
   /** Metadata is served until the end. */
   onModuleDestroy(): void {
     this.installed.unsubscribe();
   }
-}
-
-async function settingsOf(make: Factory, dependencies: never[]): Promise<AuthSettings> {
-  const settings = resolveAuthOptions(await make(...dependencies));
-  await settings.verifier[LOAD]?.();
-  return settings;
 }
 
 function oneResource(...hosts: readonly Pick<ServerDraft, 'options'>[]): McpBootstrapError {
@@ -112,20 +114,3 @@ function oneResource(...hosts: readonly Pick<ServerDraft, 'options'>[]): McpBoot
     `"resource" is the URL of one server, but ${names} are protected; import McpAuthModule for each, with "server"`,
   );
 }
-
-const moduleOf = (
-  make: Factory,
-  inject: FactoryProvider['inject'] = [],
-  imports: DynamicModule['imports'] = [],
-): DynamicModule => ({
-  module: McpAuthModule,
-  imports: [McpCoreModule, ...imports],
-  providers: [
-    {
-      provide: SETTINGS,
-      inject: [MCP_SERVERS, ...inject],
-      useFactory: ({ mistakes }: McpServers, ...dependencies: never[]) =>
-        settingsOf(make, dependencies).catch(mistakes.keep),
-    },
-  ],
-});

@@ -17,7 +17,7 @@ import { challenge, tooManyRefused, unavailable } from './challenge.js';
 import { RefusalLog, RefusedClaimError } from './refused-claim.js';
 import { RefusedTokens } from './refused-tokens.js';
 import { metadataUrlOf, otherPortOf, resourceAt, targetOf, urlOf } from './resource-urls.js';
-import { impliedBy, type Scopes } from './scope-hierarchy.js';
+import { impliedBy, type Scopes } from './scope.js';
 import { TokenCache } from './token-cache.js';
 import { InvalidTokenError, isInvalidToken } from './token-verifier.js';
 
@@ -104,11 +104,6 @@ export class TokenAuthorizer implements Permissions {
       if (isInvalidToken(error)) return undefined;
       throw error;
     }
-  }
-
-  /** The refusal of a token that has expired. */
-  expired(bearer: HttpExchange): AuthChallenge {
-    return this.refuse(401, bearer);
   }
 
   allows(requirement: Requirement | undefined, caller: AuthInfo | undefined): boolean {
@@ -291,7 +286,8 @@ export class TokenAuthorizer implements Permissions {
     if (Reflect.get(request, 'auth') !== undefined) Reflect.set(request, 'auth', undefined);
   }
 
-  private refuse(status: 400 | 401, { request }: HttpExchange): AuthChallenge {
+  /** The refusal of a header that is repeated (400), or of a token that is not good here (401). */
+  refuse(status: 400 | 401, { request }: HttpExchange): AuthChallenge {
     const { scopesSupported } = this.settings;
     return challenge(status, {
       error: status === 400 ? 'invalid_request' : 'invalid_token',
