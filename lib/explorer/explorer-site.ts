@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Logger } from '@nestjs/common';
 import { originForm } from '../transports/http/endpoint-paths.js';
@@ -6,8 +5,8 @@ import type { PlatformRequest, PlatformResponse } from '../transports/http/platf
 import { readBody } from '../transports/http/read-body.js';
 import { isRecord } from '../util/is-record.js';
 import { ApiFailure } from './api-failure.js';
-import { readPage, type PageFile } from './page-files.js';
-import { RequestGate } from './request-gate.js';
+import { readPage, TYPES, type PageFile } from './page-files.js';
+import { requestGate } from './request-gate.js';
 import { VIEW_FRAME, viewPolicy } from './view-frame.js';
 
 /** A request of the page: GET without a body, POST with one. */
@@ -45,6 +44,7 @@ const CSP = [
 ].join('; ');
 
 const HEADERS = {
+  'cache-control': 'no-store',
   'content-security-policy': CSP,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -53,7 +53,6 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** An answer of lines of JSON. */
 const LINES = 'application/x-ndjson';
 
 const FAILED = 'The explorer failed; the log of the application says why';
@@ -61,16 +60,12 @@ const FAILED = 'The explorer failed; the log of the application says why';
 /** The frame in which the page shows a view. */
 const VIEW = 'view.html';
 
-interface Served extends PageFile {
-  readonly etag: string;
-}
-
 /** Serves the page and its API at one path. */
 export class ExplorerSite {
   private readonly logger = new Logger('McpExplorer');
-  private readonly gate: RequestGate;
+  private readonly admit: ReturnType<typeof requestGate>;
   private readonly base: string;
-  private files: ReadonlyMap<string, Served> = new Map();
+  private files: ReadonlyMap<string, PageFile> = new Map();
 
   constructor(
     path: string,
@@ -78,13 +73,12 @@ export class ExplorerSite {
     private readonly api: Api,
   ) {
     this.base = `/${path.replace(/^\//, '')}`;
-    this.gate = new RequestGate(isGuarded);
+    this.admit = requestGate(isGuarded);
   }
 
   /** Reads the files of the page: no request chooses what is read. */
   async open(): Promise<void> {
-    const files = await readPage();
-    this.files = new Map([...files].map(([name, file]) => [name, { ...file, etag: etagOf(file.body) }]));
+    this.files = await readPage();
   }
 
   async serve(request: PlatformRequest, response: PlatformResponse): Promise<void> {
@@ -94,7 +88,7 @@ export class ExplorerSite {
     response.hijack?.();
     const path = this.pathOf(rawRequest);
     try {
-      this.gate.admit(rawRequest, path?.startsWith('api/') === true);
+      this.admit(rawRequest, path?.startsWith('api/') === true);
       if (path === undefined) return this.redirect(rawResponse);
       if (path.startsWith('api/')) await this.answer(path.slice(4), request, rawRequest, rawResponse);
       else if (path === VIEW) sendFrame(rawRequest, rawResponse);
@@ -113,7 +107,7 @@ export class ExplorerSite {
 
   private redirect(response: ServerResponse): void {
     const location = `${this.base.slice(this.base.lastIndexOf('/') + 1)}/index.html`;
-    response.writeHead(308, { ...HEADERS, 'cache-control': 'no-store', location }).end();
+    response.writeHead(308, { ...HEADERS, location }).end();
   }
 
   private send(name: string, { method, headers }: IncomingMessage, response: ServerResponse): void {
@@ -121,9 +115,9 @@ export class ExplorerSite {
     if (!file) throw new ApiFailure(404, 'The explorer has no such file');
     if (method !== 'GET') throw new ApiFailure(405, 'Method Not Allowed');
     const { body, type, etag } = file;
-    const shared = { ...HEADERS, 'cache-control': 'no-cache', etag };
-    if (headers['if-none-match'] === etag) return void response.writeHead(304, shared).end();
-    response.writeHead(200, { ...shared, 'content-type': type, 'content-length': body.length }).end(body);
+    const cached = { 'cache-control': 'no-cache', etag };
+    if (headers['if-none-match'] !== etag) write(response, 200, type, body, cached);
+    else response.writeHead(304, { ...HEADERS, ...cached }).end();
   }
 
   private async answer(
@@ -168,48 +162,34 @@ export class ExplorerSite {
 /** The query holds the `csp` of the view. */
 function sendFrame({ url = '' }: IncomingMessage, response: ServerResponse): void {
   const { searchParams } = new URL(originForm(url), 'http://localhost');
-  response
-    .writeHead(200, {
-      ...HEADERS,
-      'cache-control': 'no-store',
-      'content-security-policy': viewPolicy(searchParams.get('csp')),
-      'content-type': 'text/html; charset=utf-8',
-      'content-length': VIEW_FRAME.length,
-      'x-frame-options': 'SAMEORIGIN',
-    })
-    .end(VIEW_FRAME);
+  write(response, 200, TYPES['.html'], VIEW_FRAME, {
+    'content-security-policy': viewPolicy(searchParams.get('csp')),
+    'x-frame-options': 'SAMEORIGIN',
+  });
 }
 
 /** As another parser of the application left it, or read now. */
 async function bodyOf(parsed: unknown, request: IncomingMessage): Promise<Record<string, unknown>> {
-  const body = parsed ?? (await read(request));
-  if (isRecord(body)) return body;
+  const body =
+    parsed === undefined || parsed === null
+      ? await readBody(request, MAX_BODY_BYTES)
+      : ({ ok: true, json: parsed } as const);
+  if (!body.ok) throw new ApiFailure(body.error.status, body.error.message);
+  if (isRecord(body.json)) return body.json;
   throw new ApiFailure(400, 'The body is not a JSON object');
 }
 
-async function read(request: IncomingMessage): Promise<unknown> {
-  const body = await readBody(request, MAX_BODY_BYTES);
-  if (body.ok) return body.json;
-  throw new ApiFailure(body.error.status, body.error.message);
+function write(response: ServerResponse, status: number, type: string, body: Buffer, headers = {}): void {
+  response
+    .writeHead(status, { ...HEADERS, 'content-type': type, 'content-length': body.length, ...headers })
+    .end(body);
 }
 
 function writeJson(response: ServerResponse, status: number, value: object): void {
-  const json = Buffer.from(JSON.stringify(value));
-  response
-    .writeHead(status, {
-      ...HEADERS,
-      'cache-control': 'no-store',
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': json.length,
-    })
-    .end(json);
+  write(response, status, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(value)));
 }
 
 function writeLine(response: ServerResponse, line: object): void {
-  if (!response.headersSent) {
-    response.writeHead(200, { ...HEADERS, 'cache-control': 'no-store', 'content-type': LINES });
-  }
+  if (!response.headersSent) response.writeHead(200, { ...HEADERS, 'content-type': LINES });
   response.write(`${JSON.stringify(line)}\n`);
 }
-
-const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url')}"`;

@@ -1,12 +1,14 @@
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
 export interface PageFile {
   readonly type: string;
   readonly body: Buffer;
+  readonly etag: string;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+export const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -20,7 +22,9 @@ export async function readPage(): Promise<ReadonlyMap<string, PageFile>> {
   const files = new Map<string, PageFile>();
   for (const name of await readdir(folder)) {
     const type = TYPES[extname(name)];
-    if (type) files.set(name, { type, body: await readFile(join(folder, name)) });
+    if (!type) continue;
+    const body = await readFile(join(folder, name));
+    files.set(name, { type, body, etag: `"${hash('sha256', body, 'base64url')}"` });
   }
   return files;
 }

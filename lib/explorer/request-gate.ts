@@ -12,24 +12,21 @@ const FORWARDING =
 /** A page of another origin cannot set it, unless CORS lets it. */
 const OWN_HEADER = 'mcp-explorer';
 
-/** Decides which requests the explorer answers, before it looks at what they ask for. */
-export class RequestGate {
-  private readonly check: RequestCheck;
-
-  /** @param isGuarded whether guards of the application decide who may look */
-  constructor(private readonly isGuarded: boolean) {
-    const names = isGuarded ? '*' : LOOPBACK;
-    // Its warnings name options of a server.
-    this.check = new RequestCheck({ allowedHosts: names, allowedOrigins: names }, () => undefined);
-  }
-
-  /** @throws ApiFailure for a request that is refused */
-  admit(request: IncomingMessage, isApi: boolean): void {
-    if (!this.isGuarded) assertLocal(request);
-    const refusal = this.check.refusal({ rawRequest: request, caller: '' });
+/**
+ * Decides which requests the explorer answers, before it looks at what they ask for. The result throws an `ApiFailure` for a
+ * request that is refused.
+ * @param isGuarded whether guards of the application decide who may look
+ */
+export function requestGate(isGuarded: boolean): (request: IncomingMessage, isApi: boolean) => void {
+  const names = isGuarded ? '*' : LOOPBACK;
+  // Its warnings name options of a server.
+  const check = new RequestCheck({ allowedHosts: names, allowedOrigins: names }, () => undefined);
+  return (request, isApi) => {
+    if (!isGuarded) assertLocal(request);
+    const refusal = check.refusal({ rawRequest: request, caller: '' });
     if (refusal) throw new ApiFailure(refusal.status, refusal.message);
     if (isApi) assertSameOrigin(request);
-  }
+  };
 }
 
 function assertLocal({ socket, headers }: IncomingMessage): void {

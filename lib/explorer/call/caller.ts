@@ -6,6 +6,7 @@ import { isRecord } from '../../util/is-record.js';
 import { ApiFailure } from '../api-failure.js';
 import type { Caller } from '../api.js';
 import type { ApiRequest } from '../explorer-site.js';
+import type { Recorder } from '../record/recorder.js';
 import type { Target } from './in-process-client.js';
 
 /** @throws ApiFailure for a server that is unknown */
@@ -62,6 +63,7 @@ export function targetOf(
   caller: Exclude<Caller, { kind: 'synthetic' }>,
   { http, address, signal }: Pick<ApiRequest, 'http' | 'address' | 'signal'>,
   httpServer: Server,
+  recorder: Recorder,
   part = '',
 ): Target {
   const [path] = options.http ? paths : [];
@@ -77,6 +79,7 @@ export function targetOf(
     headers: {
       host: http.headers.host ?? 'localhost',
       ...(caller.kind === 'token' && { authorization: `Bearer ${caller.token}` }),
+      ...recorder.headers,
     },
   };
 }

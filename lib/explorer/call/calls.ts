@@ -14,7 +14,6 @@ import { ApiFailure } from '../api-failure.js';
 import type { AppView, CallEvent, CallTrace } from '../api.js';
 import type { ApiRequest } from '../explorer-site.js';
 import type { Recorder } from '../record/recorder.js';
-import { Recording } from '../record/recording.js';
 import { callerIn, revisionIn, serverIn, targetOf } from './caller.js';
 import { CAPABILITIES, InProcessClient } from './in-process-client.js';
 import { eventOf, traceOf } from './trace.js';
@@ -84,18 +83,17 @@ export class Calls {
     if (isSession) this.running.set(traceId, client);
     const started = performance.now();
     try {
-      if (refused) {
-        const recording = new Recording();
-        return answerOf(request, traceOf({ answer: refused, durationMs: 0, method, recording, traceId }));
-      }
-      if (isSession && server.capabilities.logging) {
-        await client.request('logging/setLevel', { level: 'debug' }, this.recorder.headers);
+      if (isSession && !refused && server.capabilities.logging) {
+        await client.request('logging/setLevel', { level: 'debug' });
       }
       const { value, recording } = await this.recorder.record(async recorded => {
+        if (refused) return { answer: refused, durationMs: 0 };
         const answer = await client.request(method, whole, { ...recorded, ...headers }, own?.nameHeader);
         return { answer, durationMs: performance.now() - started };
       }, AUDIT_MS);
-      return answerOf(request, traceOf({ ...value, method, recording, traceId }));
+      const trace = traceOf({ ...value, method, recording, traceId });
+      // A stream ends with the trace as an event.
+      return request.isStreamed ? { type: 'trace', trace } : trace;
     } finally {
       this.running.delete(traceId);
       await client.close();
@@ -109,7 +107,7 @@ export class Calls {
     if (!client || id === undefined || !isRecord(result)) {
       throw new ApiFailure(404, 'The call does not run any more, or does not wait for this answer');
     }
-    await client.respond(id, result);
+    await client.post({ id, result });
     return {};
   };
 
@@ -130,26 +128,16 @@ export class Calls {
   };
 
   /** @throws ApiFailure for a revision that the server does not serve */
-  private connect(request: ApiRequest): {
-    server: McpServerInstance;
-    client: InProcessClient;
-    isSession: boolean;
-  } {
+  private connect(request: ApiRequest) {
     const server = serverIn(request, this.servers);
     const caller = callerIn(request);
     if (caller.kind === 'synthetic')
       throw new ApiFailure(403, 'A synthetic caller sees lists and calls nothing');
     const revision = revisionIn(request, server);
-    const target = targetOf(server, caller, request, this.httpServer());
-    const headers = { ...target.headers, ...this.recorder.headers };
-    const client = new InProcessClient({ ...target, headers }, revision);
-    return { server, client, isSession: revision < REVISION };
+    const target = targetOf(server, caller, request, this.httpServer(), this.recorder);
+    return { server, client: new InProcessClient(target, revision), isSession: revision < REVISION };
   }
 }
-
-/** A stream ends with the trace as an event. */
-const answerOf = ({ isStreamed }: ApiRequest, trace: CallTrace): CallTrace | CallEvent =>
-  isStreamed ? { type: 'trace', trace } : trace;
 
 interface Content {
   readonly mimeType?: string;

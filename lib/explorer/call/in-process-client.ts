@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request, type ClientRequest, type IncomingMessage, type Server } from 'node:http';
+import { request, type IncomingMessage, type Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { duplexPair, type Duplex } from 'node:stream';
 import { METHODS } from '../../protocol/methods.js';
@@ -9,7 +9,6 @@ import { REVISION } from '../../server/wire-codec.js';
 import { encodeHeader } from '../../headers/header-value.js';
 import { ApiFailure } from '../api-failure.js';
 
-/** The most bytes of an answer. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** How long a session may take to begin or end, in milliseconds. */
@@ -122,16 +121,12 @@ export class InProcessClient {
     );
   }
 
-  /** Answers a request of the server, in a session. */
-  async respond(id: unknown, result: Json): Promise<void> {
-    await this.post({ id, result });
-  }
-
   private get isModern(): boolean {
     return this.revision >= REVISION;
   }
 
-  private async post(
+  /** Sends a message, such as the answer to a request of the server in a session. */
+  async post(
     message: Json,
     headers: Readonly<Record<string, string>> = {},
     signal = this.target.signal,
@@ -161,28 +156,21 @@ export class InProcessClient {
       headers: { ...shared, ...headers, connection: 'close' },
       createConnection: () => connect(server, address),
     });
-    const incoming = await sent(sending, body);
+    sending.end(body);
+    const [incoming] = (await once(sending, 'response')) as [IncomingMessage];
     const messages = await read(incoming, started, this.onMessage);
-    const isResponse = ({ message }: Received) => message['id'] === id && !('method' in message);
-    const response = messages.find(isResponse)?.message ?? errorIn(messages);
+    const response =
+      messages.find(({ message }) => message['id'] === id && !('method' in message)) ??
+      // A refusal of the transport has no id.
+      messages.find(({ message }) => 'error' in message);
     return {
       status: incoming.statusCode ?? 0,
       headers: incoming.headers,
       told: messages.filter(({ message }) => 'method' in message),
-      ...(response && { response }),
+      ...(response && { response: response.message }),
     };
   }
 }
-
-async function sent(sending: ClientRequest, body: string): Promise<IncomingMessage> {
-  sending.end(body);
-  const [incoming] = (await once(sending, 'response')) as [IncomingMessage];
-  return incoming;
-}
-
-/** A refusal of the transport has no id. */
-const errorIn = (messages: readonly Received[]): Json | undefined =>
-  messages.find(({ message }) => 'error' in message)?.message;
 
 const nothing = (): void => undefined;
 

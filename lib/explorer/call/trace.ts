@@ -50,7 +50,6 @@ function jsonOf(value: unknown): { json: string; read: unknown } {
 /** The message of an error can hold what the interceptor is configured with. */
 const CRASHED = 'It failed; the log of the application says why';
 
-/** The most notifications of one kind that are shown. */
 const MAX_TOLD = 200;
 
 interface TracedCall {
@@ -66,12 +65,13 @@ export function traceOf({ method, answer, recording, traceId, durationMs }: Trac
   const showing = new Showing();
   const { status, told, response } = answer;
   const result = response?.['result'];
+  const events = told.flatMap(received => eventOf(received, traceId) ?? []);
   const shared = {
     status,
     chain: recording.runs.map(run => chainRunOf(run, showing)),
     sinks: recording.sinks.map(sinkOf),
-    progress: toldOf(told, 'notifications/progress', progressOf),
-    logs: toldOf(told, 'notifications/message', logOf),
+    progress: events.flatMap(event => ('progress' in event ? [event.progress] : [])).slice(0, MAX_TOLD),
+    logs: events.flatMap(event => ('log' in event ? [event.log] : [])).slice(0, MAX_TOLD),
     traceId,
     durationMs,
   };
@@ -123,40 +123,23 @@ const inputRequestsOf = (requests: unknown): InputRequest[] =>
     return { key, method, params };
   });
 
-function toldOf<T>(
-  told: readonly Received[],
-  method: string,
-  read: (params: Json) => T,
-): ({ atMs: number } & T)[] {
-  return told
-    .filter(({ message }) => message['method'] === method)
-    .slice(0, MAX_TOLD)
-    .map(({ atMs, message }) => ({ atMs, ...read((message['params'] ?? {}) as Json) }));
-}
-
 /** What a message of the server is to the page while the call runs. */
 export function eventOf({ atMs, message }: Received, call: string): CallEvent | undefined {
   const { id, method, params = {} } = message as Partial<InputRequest> & { readonly id?: unknown };
   if (typeof method !== 'string') return undefined;
   if (id !== undefined)
     return { type: 'inputRequest', call, inputRequest: { key: JSON.stringify(id), method, params } };
-  if (String(method) === 'notifications/progress')
-    return { type: 'progress', progress: { atMs, ...progressOf(params) } };
-  return String(method) === 'notifications/message'
-    ? { type: 'log', log: { atMs, ...logOf(params) } }
-    : undefined;
+  if (String(method) === 'notifications/progress') {
+    const { progress, total, message: said } = params;
+    const [done, all] = [Number(progress), Number(total)];
+    const text = typeof said === 'string' ? said : String(done);
+    return { type: 'progress', progress: { atMs, text, ...(all > 0 && { share: Math.min(1, done / all) }) } };
+  }
+  if (String(method) !== 'notifications/message') return undefined;
+  const { level, data } = params;
+  const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+  return { type: 'log', log: { atMs, level: String(level), text: text.slice(0, 2000) } };
 }
-
-function progressOf({ progress, total, message }: Json): { text: string; share?: number } {
-  const [done, all] = [Number(progress), Number(total)];
-  const text = typeof message === 'string' ? message : String(done);
-  return all > 0 ? { text, share: Math.min(1, done / all) } : { text };
-}
-
-const logOf = ({ level, data }: Json): { level: string; text: string } => ({
-  level: String(level),
-  text: (typeof data === 'string' ? data : (JSON.stringify(data) ?? '')).slice(0, 2000),
-});
 
 const sinkOf = ({ host, interceptor, event, phase, end }: RecordedSink): TraceSink => ({
   id: `${host}/${interceptor}`,

@@ -1,12 +1,12 @@
 import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { isRefusal } from '../../interceptors/boundary/run-phase.js';
-import type { Era } from '../../protocol/mcp-call.js';
 import type { Outcome } from '../../protocol/observation.js';
 import type { TrafficPoint, TrafficRequest } from '../../protocol/traffic-listener.js';
 import { callerOf } from '../../protocol/caller.js';
 import { subjectOf } from '../../telemetry/subject.js';
 import { clipped } from '../../util/clipped.js';
+import { defined } from '../../util/defined.js';
 import type { LiveCall, LiveServer } from '../api.js';
 import { ANONYMOUS, principalIn } from '../views/principal.js';
 import { Ring } from './ring.js';
@@ -19,18 +19,11 @@ const MAX_NAME = 200;
 
 interface Row {
   readonly at: number;
-  readonly id: number;
   readonly point: TrafficPoint;
-  readonly method: string;
   readonly kind: 'tool' | 'prompt' | 'resource';
   /** As the caller wrote it. */
   readonly name: string | undefined;
-  readonly era: Era | undefined;
-  readonly outcome: LiveCall['outcome'];
-  readonly code: number | undefined;
-  readonly durationMs: number;
-  readonly caller: string | undefined;
-  readonly isOwn: boolean;
+  readonly shown: Omit<LiveCall, 'at' | 'name'>;
 }
 
 /** The known handler of a name at a place; undefined for an unknown name. */
@@ -63,52 +56,39 @@ export class LiveCalls {
     durationMs: number,
     isOwn: boolean,
   ): void {
+    const { name: server, side } = point;
     const { method, tool, prompt, uri } = subjectOf(request, point);
     const name = tool ?? prompt ?? uri;
     const outcome = outcomeOf(ended);
     this.rows.push({
       at: Date.now() - durationMs,
-      id: this.rows.total + 1,
       point,
-      method,
       kind: tool !== undefined ? 'tool' : prompt !== undefined ? 'prompt' : 'resource',
       name: name === undefined ? undefined : clipped(name, MAX_NAME),
-      era: request.era,
-      outcome,
-      code: codeOf(ended),
-      durationMs,
-      caller: callerIn(request),
-      isOwn,
+      shown: {
+        id: this.rows.total + 1,
+        server,
+        side,
+        method,
+        outcome,
+        durationMs,
+        ...defined({ era: request.era, code: codeOf(ended), caller: callerIn(request) }),
+        ...(isOwn && { isOwn }),
+      },
     });
-    if (!isOwn) this.count(point, outcome);
-  }
-
-  private count({ name }: TrafficPoint, outcome: LiveCall['outcome']): void {
-    const buckets = this.traffic.get(name) ?? new TrafficBuckets();
-    this.traffic.set(name, buckets);
+    if (isOwn) return;
+    const buckets = this.traffic.get(server) ?? new TrafficBuckets();
+    this.traffic.set(server, buckets);
     buckets.add(Date.now(), outcome !== 'ok' && outcome !== 'asked');
   }
 
   /** @param nameOf decides which names are shown: a caller can make others up */
   latest(nameOf: NameOf): LiveCall[] {
-    return this.rows.latest().map(row => {
-      const { at, id, point, method, kind, name, era, outcome, code, durationMs, caller, isOwn } = row;
-      const known = name === undefined ? undefined : nameOf(point, kind, name, outcome === 'ok');
-      return {
-        id,
-        at: new Date(at).toISOString(),
-        server: point.name,
-        side: point.side,
-        method,
-        ...(known !== undefined && { name: known }),
-        ...(era && { era }),
-        outcome,
-        ...(code !== undefined && { code }),
-        durationMs,
-        ...(caller !== undefined && { caller }),
-        ...(isOwn && { isOwn }),
-      };
-    });
+    return this.rows.latest().map(({ at, point, kind, name, shown }) => ({
+      ...shown,
+      at: new Date(at).toISOString(),
+      ...defined({ name: name === undefined ? name : nameOf(point, kind, name, shown.outcome === 'ok') }),
+    }));
   }
 }
 

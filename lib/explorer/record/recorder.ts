@@ -85,14 +85,11 @@ export class Recorder implements TrafficListener, ReportListener {
   }
 
   /** Records a call that comes from no transport. */
-  async recordCall<T>(call: McpCall, work: () => Promise<T>): Promise<{ value: T; recording: Recording }> {
-    const recording = new Recording();
-    recording.calls.push(call);
-    const current: Current = { recording };
-    try {
-      return { value: await this.current.run(current, work), recording };
-    } finally {
-      delete current.recording;
-    }
+  recordCall<T>(call: McpCall, work: () => Promise<T>): Promise<{ value: T; recording: Recording }> {
+    return this.record(headers => {
+      const current = this.recordings.get(headers[RECORDING_HEADER])!;
+      current.recording?.calls.push(call);
+      return this.current.run(current, work);
+    });
   }
 }

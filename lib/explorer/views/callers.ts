@@ -13,7 +13,7 @@ import type { Permissions, Requirement } from '../../protocol/permissions.js';
 import { defined } from '../../util/defined.js';
 import type { McpServers } from '../../module/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
-import type { CallerView, Caller, CallerList, Kind, MissingEntry } from '../api.js';
+import type { CallerView, Caller, CallerList, MissingEntry } from '../api.js';
 import { callerIn, partIn, revisionIn, serverIn, targetOf } from '../call/caller.js';
 import { InProcessClient, type Answer } from '../call/in-process-client.js';
 import type { ApiRequest } from '../explorer-site.js';
@@ -23,7 +23,6 @@ import { tokensOf } from './catalogue.js';
 import { principalIn } from './principal.js';
 import { isIn, methodsOf, type ExtendedMethod } from './methods.js';
 
-/** The most pages of a list. */
 const MAX_PAGES = 50;
 
 const NO_TOKEN =
@@ -54,9 +53,8 @@ export class CallerViews {
     if (caller.kind === 'synthetic' && server.handlers.needsTokens) return { refused: NO_TOKEN, lists: [] };
     if (caller.kind === 'synthetic')
       return this.viewOf(server, revision, this.synthetic(server, caller, { revision, part }, request));
-    const target = targetOf(server, caller, request, this.httpServer(), part);
-    const headers = { ...target.headers, ...this.recorder.headers };
-    const client = new InProcessClient({ ...target, headers }, revision);
+    const target = targetOf(server, caller, request, this.httpServer(), this.recorder, part);
+    const client = new InProcessClient(target, revision);
     try {
       const opened = await client.open();
       const refused = opened && refusalOf(opened);
@@ -76,10 +74,10 @@ export class CallerViews {
     for (const [kind, method] of Object.entries(LIST_OF)) {
       // A gateway does not know the lists of its backends before its first call.
       if (!server.handlers.isRemote && !server.serves(method, era)) continue;
-      const { entries, recordings, refused, status, isCut, isUnserved } = await listFor(method, ask);
+      const { entries, recordings, refused, isTurnedAway, isCut, isUnserved } = await listFor(method, ask);
       if (isUnserved) continue;
-      // The transport turned the caller away: no list has an answer.
-      if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
+      // No list has an answer.
+      if (isTurnedAway) return { refused, lists: [] };
       call ??= recordings[0].calls[0];
       const isWhole = refused === undefined && !isCut;
       const missing = isWhole ? await missingOf(server, kind, method, entries, recordings) : [];
@@ -96,8 +94,8 @@ export class CallerViews {
     if (methods.length > 0) {
       if (!call) {
         // A server without lists refuses the request, which nevertheless shows its caller.
-        const { recordings, refused, status } = await listFor('tools/list', ask);
-        if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
+        const { recordings, refused, isTurnedAway } = await listFor('tools/list', ask);
+        if (isTurnedAway) return { refused, lists: [] };
         call = recordings[0].calls[0];
       }
       if (call) lists.push(await methodList(server, methods, call));
@@ -147,16 +145,7 @@ export class CallerViews {
 }
 
 /** A whole list, as its caller gets it page by page. */
-interface FullList {
-  readonly entries: readonly Row[];
-  readonly recordings: readonly Recording[];
-  readonly status: number;
-  readonly refused?: string;
-  readonly isCut: boolean;
-  readonly isUnserved: boolean;
-}
-
-async function listFor(method: ListMethod, ask: Ask): Promise<FullList> {
+async function listFor(method: ListMethod, ask: Ask) {
   const entries: Row[] = [];
   const recordings: Recording[] = [];
   let cursor: unknown;
@@ -169,9 +158,16 @@ async function listFor(method: ListMethod, ask: Ask): Promise<FullList> {
     entries.push(...rowsOf(method, result));
     cursor = result['nextCursor'];
     if (cursor !== undefined && recordings.length < MAX_PAGES) continue;
-    const isUnserved = code === McpErrorCode.MethodNotFound;
-    const isCut = cursor !== undefined;
-    return { entries, recordings, status, refused: refusalOf(value), isCut, isUnserved };
+    const refused = refusalOf(value);
+    return {
+      entries,
+      recordings,
+      refused,
+      /** Whether the transport refuses the caller itself. */
+      isTurnedAway: refused !== undefined && [401, 403].includes(status),
+      isCut: cursor !== undefined,
+      isUnserved: code === McpErrorCode.MethodNotFound,
+    };
   }
 }
 
@@ -205,7 +201,13 @@ async function missingOf(
   const { key: member } = listOf(method);
   const keys = new Set(shown.map(row => row[member]));
   const entries = [...server.table.enabled()].filter(entry => entry.kind === kind && !keys.has(entry.key));
-  return Promise.all(entries.map(entry => reasonOf(server, method, entry, recordings)));
+  return Promise.all(
+    entries.map(async entry => ({
+      kind: entry.kind,
+      name: entry.key,
+      ...(await reasonOf(server, method, entry, recordings)),
+    })),
+  );
 }
 
 /** The methods of extensions. Those that the caller may not call are missing. */
@@ -218,23 +220,15 @@ async function methodList(
   const missing: MissingEntry[] = [];
   for (const { name, own, entry } of methods) {
     const reason = (await own.isHidden?.(call))
-      ? (['guard', ['@Visible'], '@Visible hides it'] as const)
+      ? ({ by: 'guard', names: ['@Visible'], why: '@Visible hides it' } as const)
       : lackOf(server.permissions, 'allows', own.requirement, call);
-    if (reason) missing.push(missingEntry('method', name, ...reason));
+    if (reason) missing.push({ kind: 'method', name, ...reason });
     else entries.push(defined({ name, inputSchema: entry?.params, nameHeader: own.nameHeader }));
   }
   return { method: 'extension methods', entries, missing };
 }
 
-type Reason = readonly [by: MissingEntry['by'], names: readonly string[], why: string];
-
-const missingEntry = (kind: Kind, name: string, ...[by, names, why]: Reason): MissingEntry => ({
-  kind,
-  name,
-  by,
-  names,
-  why,
-});
+type Reason = Omit<MissingEntry, 'kind' | 'name'>;
 
 /** Why a caller lacks the permission; undefined if it has it. */
 function lackOf(
@@ -246,11 +240,11 @@ function lackOf(
   if (!http || !permissions || permissions[rule](requirement, authInfo)) return undefined;
   const { scopes = [] } = requirement ?? {};
   const isReachable = rule === 'shows' && permissions.lists === 'reachable';
-  if (!authInfo && !isReachable) return ['token', scopes, 'It needs a token'];
+  if (!authInfo && !isReachable) return { by: 'token', names: scopes, why: 'It needs a token' };
   const lacking = scopes.filter(scope => !permissions[rule]({ scopes: [scope], anonymous: false }, authInfo));
   const why = `The caller lacks the scope ${lacking.join(', ')}`;
   const remedy = ', which "scopesSupported" of McpAuthModule does not name';
-  return ['scope', lacking, isReachable ? `${why}${remedy}` : why];
+  return { by: 'scope', names: lacking, why: isReachable ? `${why}${remedy}` : why };
 }
 
 /** The same objects that decided on the list say why, in the order in which they decide. */
@@ -259,12 +253,10 @@ async function reasonOf(
   method: ListMethod,
   entry: Entry,
   recordings: readonly Recording[],
-): Promise<MissingEntry> {
-  const { kind, key: name } = entry;
-  const missing = (...reason: Reason) => missingEntry(kind, name, ...reason);
+): Promise<Reason> {
   const call = recordings[0].calls.find(one => one.method === method);
   if (call?.http?.view?.has(entry) === false)
-    return missing('part', [], 'It is not in this part of the server');
+    return { by: 'part', names: [], why: 'It is not in this part of the server' };
   const hidingGuard = call && (await visibility.hidingGuard(entry, call));
   if (hidingGuard) {
     const guard = hidingGuard.guard ? nameOf(hidingGuard.guard) : '@Visible';
@@ -274,14 +266,14 @@ async function reasonOf(
       error === undefined || error instanceof HttpException
         ? 'hides it'
         : `failed with ${nameOf(error)}; the log of the application has the message`;
-    return missing('guard', [guard], `@Visible(${guard}) ${verb}`);
+    return { by: 'guard', names: [guard], why: `@Visible(${guard}) ${verb}` };
   }
   const lack = call && lackOf(permissions, 'shows', entry.requirement, call);
-  if (lack) return missing(...lack);
-  const remover = removerOf(method, name, recordings);
-  if (remover === undefined)
-    return missing('interceptor', [], 'An interceptor or an extension removed it before the answer');
-  return missing('interceptor', [remover], `The interceptor ${remover} removes it from the list`);
+  if (lack) return lack;
+  const remover = removerOf(method, entry.key, recordings);
+  return remover === undefined
+    ? { by: 'interceptor', names: [], why: 'An interceptor or an extension removed it before the answer' }
+    : { by: 'interceptor', names: [remover], why: `The interceptor ${remover} removes it from the list` };
 }
 
 /** The first mutator before whose change the list has the entry, and after it no more. */

@@ -1,12 +1,15 @@
 import type { ApplicationConfig } from '@nestjs/core';
 import type { Entry } from '../../catalog/entries.js';
 import { enhancerSteps, visibleSteps } from '../../execution/enhancer-steps.js';
+import type { Era } from '../../protocol/mcp-call.js';
+import { LIST_OF, listOf, rowsOf, type Row } from '../../protocol/methods.js';
+import type { Requirement } from '../../protocol/permissions.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { encodeResult } from '../../server/wire-codec.js';
 import { HEADER_PREFIX } from '../../headers/header-params.js';
 import { defined } from '../../util/defined.js';
 import type { Catalogue, CatalogueEntry, CatalogueServer } from '../api.js';
 import { revisionsOf } from '../call/caller.js';
-import { definitionsOf, type Definitions } from './definitions.js';
 import { methodsOf, type ExtendedMethod } from './methods.js';
 
 /** Characters for each token, as a rule of thumb. */
@@ -50,20 +53,13 @@ function entryOf(
   config: ApplicationConfig,
 ): CatalogueEntry {
   const { kind, key, where, run } = entry;
-  const [className, methodName] = splitAt(where);
   const definition = 'definition' in entry ? entry.definition : undefined;
-  const known = definitions(entry);
-  const anonymous = entry.requirement?.anonymous ?? permissions?.anonymous;
+  const known = definitions.get(entry);
   return {
     kind,
     name: key,
     ...defined({ title: definition?.title, description: definition?.description }),
-    className,
-    methodName,
-    steps: enhancerSteps(run.plan, config),
-    visible: visibleSteps(run.plan),
-    scopes: entry.requirement?.scopes ?? [],
-    ...(permissions && { anonymous: anonymous === true }),
+    ...accessOf(where, entry.requirement, run.plan, permissions, config),
     ...(known && { definitions: known }),
     headers:
       kind === 'tool'
@@ -83,16 +79,10 @@ function methodOf(
   config: ApplicationConfig,
 ): CatalogueEntry {
   const { where = '.', requirement, eras, nameHeader } = own;
-  const [className, methodName] = splitAt(where);
   return {
     kind: 'method',
     name,
-    className,
-    methodName,
-    steps: entry ? enhancerSteps(entry.run.plan, config) : [],
-    visible: entry ? visibleSteps(entry.run.plan) : [],
-    scopes: requirement?.scopes ?? [],
-    ...(permissions && { anonymous: (requirement?.anonymous ?? permissions.anonymous) === true }),
+    ...accessOf(where, requirement, entry?.run.plan, permissions, config),
     ...defined({ params: entry?.params, result: entry?.result?.jsonSchema, eras, nameHeader }),
     headers: [],
     tokens: 0,
@@ -104,9 +94,40 @@ const cacheOf = ({ ttlMs, cacheScope }: { ttlMs?: number; cacheScope?: 'public' 
   ...(cacheScope && { scope: cacheScope }),
 });
 
-function splitAt(where: string): [string, string] {
+/** Where a handler is written, and who may reach it. */
+function accessOf(
+  where: string,
+  requirement: Requirement | undefined,
+  plan: Entry['run']['plan'] | undefined,
+  permissions: McpServerInstance['permissions'],
+  config: ApplicationConfig,
+) {
   const dot = where.lastIndexOf('.');
-  return [where.slice(0, dot), where.slice(dot + 1)];
+  return {
+    className: where.slice(0, dot),
+    methodName: where.slice(dot + 1),
+    steps: plan ? enhancerSteps(plan, config) : [],
+    visible: plan ? visibleSteps(plan) : [],
+    scopes: requirement?.scopes ?? [],
+    ...(permissions && { anonymous: (requirement?.anonymous ?? permissions.anonymous) === true }),
+  };
+}
+
+/** The row of a list for an entry, in each era: an era can have other forms of schemas. */
+type Definitions = ReadonlyMap<Entry, Readonly<Record<Era, Row>>>;
+
+/** Has the entries encoded as lists are, all at once. */
+function definitionsOf(server: McpServerInstance, entries: readonly Entry[]): Definitions {
+  const rows = new Map<Entry, Record<Era, Row>>();
+  for (const [kind, method] of Object.entries(LIST_OF)) {
+    const own = entries.filter(entry => entry.kind === kind && 'definition' in entry);
+    const page = { [listOf(method).lists]: own.map(entry => 'definition' in entry && entry.definition) };
+    const [modern, legacy] = (['modern', 'legacy'] as const).map(era =>
+      rowsOf(method, encodeResult({ method, era }, page, server.info, undefined)),
+    );
+    own.forEach((entry, index) => rows.set(entry, { modern: modern[index], legacy: legacy[index] }));
+  }
+  return rows;
 }
 
 /** What a model pays for the definition of a tool, as an estimate. */

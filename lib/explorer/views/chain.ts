@@ -36,14 +36,10 @@ export async function chainsOf(
   loader: InterceptorLoader,
   counters: TurnCounters,
 ): Promise<Chains> {
-  return {
-    servers: await Promise.all(
-      servers.map(async server => ({
-        ...(await serverChain(server.options, await loader.chainOf(server.options), counters)),
-        stages: stagesOf(server),
-      })),
-    ),
-  };
+  const chains = servers.map(async server =>
+    serverChain(server, await loader.chainOf(server.options), counters),
+  );
+  return { servers: await Promise.all(chains) };
 }
 
 const idOf = ({ host, name }: Pick<PreparedEntry, 'host' | 'name'>): string => `${host}/${name}`;
@@ -58,17 +54,19 @@ export async function currentChain(source: MergedChain): Promise<Chain | undefin
 }
 
 async function serverChain(
-  { name: server, interceptors: { apply } }: McpServerInstance['options'],
+  server: McpServerInstance,
   source: MergedChain,
   counters: TurnCounters,
-): Promise<Omit<ServerChain, 'stages'>> {
+): Promise<ServerChain> {
+  const { name, interceptors } = server.options;
   const chain = await currentChain(source);
   const entries = chain?.entries ?? [];
   return {
-    server,
-    interceptors: entries.map(entry => interceptorOf(entry, source, server, counters)),
-    phases: chain && apply ? phasesOf(chain) : [],
+    server: name,
+    interceptors: entries.map(entry => interceptorOf(entry, source, name, counters)),
+    phases: chain && interceptors.apply ? phasesOf(chain) : [],
     hosts: source.hosts.map(hostOf),
+    stages: stagesOf(server),
   };
 }
 

@@ -34,7 +34,6 @@ function serverOf(server: McpServerInstance, calls: LiveCalls): LiveServer {
   };
 }
 
-/** The most callers that are listed. */
 const MAX_CALLERS = 100;
 
 function callersOf(limits: McpServerInstance['limits']): LiveServer['callers'] {
@@ -51,7 +50,6 @@ function callersOf(limits: McpServerInstance['limits']): LiveServer['callers'] {
   return Array.from(open, ([caller, counts]) => ({ caller, open: counts }));
 }
 
-/** The most sessions, and the most streams, that are listed. */
 const MAX_ITEMS = 100;
 
 /** The whole id of a session would let its reader use the session. */

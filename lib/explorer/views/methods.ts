@@ -5,7 +5,6 @@ import type { OwnMethod, Stages } from '../../protocol/server-extension.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { MethodStage } from '../api.js';
 
-/** A method that an extension answers. */
 export interface ExtendedMethod {
   readonly name: string;
   readonly own: OwnMethod;
