@@ -1,7 +1,7 @@
 import type { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
 import type { AppView, CallRequest, CallTrace, Shown } from '../api.js';
+import { dangerOf } from './callable.js';
 import { post } from './client.js';
-import { dangerOf } from './danger.js';
 import { alertOf, badge, code, confirmed, fill, h, labelled, select, type Child } from './dom.js';
 import { traceView } from './trace-view.js';
 import { isList, isRecord, pretty, textOf, type Json } from './values.js';

@@ -1,4 +1,4 @@
-import type { CallerView, CallRequest, CallTrace, TaskState } from '../api.js';
+import type { CallRequest, CallTrace } from '../api.js';
 import { appPanel, uriOfView } from './app-panel.js';
 import { callableOf, type Callable } from './callable.js';
 import { ApiFailure } from './client.js';
@@ -45,7 +45,6 @@ export class CallPanel extends HTMLElement {
     this.drawPast();
   }
 
-  /** Fills the form with the arguments of a link. */
   prefill(args: string): void {
     if (args === this.args) return;
     this.args = args;
@@ -66,8 +65,10 @@ export class CallPanel extends HTMLElement {
   private draw(): void {
     this.callable = callableOf(this.item, jsonIn(this.args));
     const { danger, form } = this.callable;
-    const kinds = select([['', 'Copy as …'], ...Object.keys(SNIPPETS).map(kind => [kind, kind] as const)]);
-    kinds.setAttribute('aria-label', 'Copy as');
+    const kinds = select(
+      [['', 'Copy as …'], ...Object.keys(SNIPPETS).map(kind => [kind, kind] as const)],
+      'Copy as',
+    );
     kinds.addEventListener('change', () => {
       void this.snippet(kinds.value);
       kinds.value = '';
@@ -80,7 +81,7 @@ export class CallPanel extends HTMLElement {
         'div.row',
         h('button', { type: 'submit', class: 'primary' }, 'Call'),
         kinds,
-        button('Copy link', () => this.copyLink()),
+        button('Copy link', () => copy(location.href.replace(/#.*$/s, '') + this.link(), 'Link')),
         this.linkNote,
       ),
     );
@@ -124,10 +125,6 @@ export class CallPanel extends HTMLElement {
     return linkToHandler(kind, name, 'call', args.length <= MAX_LINKED && args !== '{}' ? { args } : {});
   }
 
-  private copyLink(): Promise<void> {
-    return copy(location.href.replace(/#.*$/s, '') + this.link(), 'Link');
-  }
-
   private async start(): Promise<void> {
     const { callable, item, state } = this;
     try {
@@ -160,7 +157,10 @@ export class CallPanel extends HTMLElement {
       this.called.trace = trace;
       fill(view.body, traceView(trace, await this.nextOf(request, trace)));
       announce(`Round ${number}: ${trace.outcome === 'asked' ? 'input required' : trace.outcome}`);
-      this.keep(request, trace);
+      const { server, caller, revision } = this.state;
+      const about = { server: server.name, caller: caller.kind, revision };
+      remember(runOf(request, trace, about, this.item.name, this.item.kind));
+      this.drawPast();
     } catch (error) {
       if (await this.isConfirmed(error, request)) {
         view.element.remove();
@@ -171,49 +171,34 @@ export class CallPanel extends HTMLElement {
     view.end();
   }
 
-  private keep(request: CallRequest, trace: CallTrace): void {
-    const { server, caller, revision } = this.state;
-    const about = { server: server.name, caller: caller.kind, revision };
-    remember(runOf(request, trace, about, this.item.name, this.item.kind));
-    this.drawPast();
-  }
-
   /** The list of a caller may say another thing of a tool than the server knows. */
   private async isConfirmed(error: unknown, request: CallRequest): Promise<boolean> {
     const isAsked = error instanceof ApiFailure && error.status === 409 && request.confirmed !== true;
     return isAsked && confirmed(`${this.item.name}: ${error.message}.`, 'Call');
   }
 
-  private inputRequests(request: CallRequest, { inputRequests, requestState }: CallTrace): HTMLElement {
-    return inputRequestsForm(inputRequests, (inputResponses, answers) => {
-      this.called.answers.push(...answers);
-      void this.round({ ...request, inputResponses, ...(requestState !== undefined && { requestState }) });
-    });
-  }
-
-  private task(request: CallRequest, { id }: TaskState): HTMLElement {
-    const { called } = this;
-    return taskPanel(request, id, {
-      onAnswers: answers => void called.answers.push(...answers),
-      onEnd: trace => {
-        const outcome = trace.error ? 'error' : trace.result ? 'result' : 'task';
-        called.trace = { ...trace, outcome };
-      },
-    });
-  }
-
   /** A form for what the server asks, the task of the call, or the view of its result. */
   private async nextOf(request: CallRequest, trace: CallTrace): Promise<HTMLElement | undefined> {
-    if (trace.outcome === 'asked') return this.inputRequests(request, trace);
-    return trace.task ? this.task(request, trace.task) : this.app(request, trace);
-  }
-
-  /** The view of the tool, if it has one. */
-  private async app(request: CallRequest, { result }: CallTrace): Promise<HTMLElement | undefined> {
+    const { called } = this;
+    const { inputRequests, requestState, task, result } = trace;
+    if (trace.outcome === 'asked') {
+      return inputRequestsForm(inputRequests, (inputResponses, answers) => {
+        called.answers.push(...answers);
+        void this.round({ ...request, inputResponses, ...(requestState !== undefined && { requestState }) });
+      });
+    }
+    if (task) {
+      return taskPanel(request, task.id, {
+        onAnswers: answers => void called.answers.push(...answers),
+        onEnd: ended => {
+          called.trace = { ...ended, outcome: ended.error ? 'error' : ended.result ? 'result' : 'task' };
+        },
+      });
+    }
     const tool = this.item.listed;
     if (request.method !== 'tools/call' || !result || !tool || uriOfView(tool) === undefined)
       return undefined;
-    const { lists }: CallerView = await this.state.callerView();
+    const { lists } = await this.state.callerView();
     const tools = lists.find(({ method }) => method === 'tools/list')?.entries ?? [];
     return appPanel({ request, tool, tools, result });
   }

@@ -1,4 +1,3 @@
-import { dangerOf } from './danger.js';
 import { h, labelled } from './dom.js';
 import type { Item } from './items.js';
 import { formOf, type Form } from './schema-form.js';
@@ -62,4 +61,13 @@ function promptSchema({ arguments: list }: Json): Json {
     ),
     required: fields.filter(({ required }) => required === true).map(({ name }) => textOf(name)),
   };
+}
+
+/** What a call of a tool may do. `null` for a tool that only reads. */
+export function dangerOf({ annotations }: Json): string | null {
+  const hints = isRecord(annotations) ? annotations : {};
+  if (hints['readOnlyHint'] === true) return null;
+  return hints['destructiveHint'] === true
+    ? 'It may destroy something'
+    : 'It may change something (no readOnlyHint)';
 }

@@ -1,5 +1,5 @@
 import type { Caller, CatalogueServer } from '../api.js';
-import { alertOf, button, fill, h, labelled, newId, select } from './dom.js';
+import { alertOf, button, fill, h, labelled, newId, opened, select } from './dom.js';
 
 const KINDS = [
   ['anonymous', 'Anonymous', 'Calls without a token.'],
@@ -9,6 +9,9 @@ const KINDS = [
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(word => word !== '');
 
+const textField = (value: string, type = 'text'): HTMLInputElement =>
+  h('input', { type, value, autocomplete: 'off', spellcheck: 'false' });
+
 interface Chosen {
   readonly caller: Caller;
   readonly revision: string;
@@ -16,20 +19,15 @@ interface Chosen {
 }
 
 /** Asks who calls, and in which revision. The page keeps a token in memory only. */
-export function chooseCaller(
+export async function chooseCaller(
   { revisions, parts }: CatalogueServer,
   { caller, revision, part }: Chosen,
 ): Promise<Chosen | undefined> {
-  const token = h('input', {
-    type: 'password',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    value: caller.kind === 'token' ? caller.token : '',
-  });
-  const of = (key: 'scopes' | 'roles') => (caller.kind === 'synthetic' ? caller[key].join(' ') : '');
-  const scopes = h('input', { type: 'text', autocomplete: 'off', value: of('scopes') });
-  const roles = h('input', { type: 'text', autocomplete: 'off', value: of('roles') });
-  const fields: Readonly<Record<Caller['kind'], HTMLElement | undefined>> = {
+  const token = textField(caller.kind === 'token' ? caller.token : '', 'password');
+  const [scopes, roles] = (['scopes', 'roles'] as const).map(key =>
+    textField(caller.kind === 'synthetic' ? caller[key].join(' ') : ''),
+  );
+  const fields: Readonly<Record<Caller['kind'], Node | undefined>> = {
     anonymous: undefined,
     token: labelled('Bearer token', token, 'It is sent as “Authorization: Bearer”, and not kept.'),
     synthetic: h(
@@ -38,32 +36,29 @@ export function chooseCaller(
       labelled('Roles', roles, 'Separated by spaces.'),
     ),
   };
-  let kind = caller.kind;
-  const show = () => {
-    for (const [name, field] of Object.entries(fields)) if (field) field.hidden = name !== kind;
-  };
-  const group = newId();
   const radios = KINDS.map(([value, text, hint]) => {
-    const id = newId();
-    const change = () => {
-      kind = value;
-      show();
-    };
-    const radio = h('input', { type: 'radio', name: group, id, checked: value === kind, change });
-    return h('div', h('label.check', { for: id }, radio, text), h('p.hint', hint), fields[value]);
+    const radio = h('input', { type: 'radio', name: 'kind', value, checked: value === caller.kind });
+    return h('div.choice', h('label.check', radio, text), h('p.hint', hint), fields[value]);
   });
-  show();
   const revisionField = select(revisions.map(value => [value, value] as const));
   revisionField.value = revision;
-  const partField = select([
-    ['', 'The whole server'] as const,
-    ...parts.map(value => [value, value] as const),
-  ]);
+  const partField = select([['', 'The whole server'], ...parts.map(value => [value, value] as const)]);
   partField.value = part;
   const fault = h('div');
   const title = newId();
-  const form = h(
+  let chosen: Chosen | undefined;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    try {
+      chosen = { caller: read(), revision: revisionField.value, part: partField.value };
+      dialog.close();
+    } catch (error) {
+      fill(fault, alertOf(error));
+    }
+  };
+  const form: HTMLFormElement = h(
     'form',
+    { submit },
     h('h2', { id: title }, 'Caller'),
     h('fieldset', h('legend', 'Who calls'), ...radios),
     labelled('Protocol revision', revisionField),
@@ -75,28 +70,14 @@ export function chooseCaller(
       h('button', { type: 'submit', class: 'primary' }, 'Use this caller'),
     ),
   );
-  const dialog: HTMLDialogElement = h('dialog.caller', { 'aria-labelledby': title }, form);
-  const chosen = (): Caller => {
+  const read = (): Caller => {
+    const kind = new FormData(form).get('kind') as Caller['kind'];
     if (kind === 'synthetic') return { kind, scopes: wordsOf(scopes.value), roles: wordsOf(roles.value) };
     if (kind === 'anonymous') return { kind };
     if (token.value.trim() === '') throw new Error('Paste a token first');
     return { kind, token: token.value.trim() };
   };
-  document.getElementById('content')?.append(dialog);
-  dialog.showModal();
-  return new Promise(resolve => {
-    form.addEventListener('submit', event => {
-      event.preventDefault();
-      try {
-        resolve({ caller: chosen(), revision: revisionField.value, part: partField.value });
-        dialog.close();
-      } catch (error) {
-        fill(fault, alertOf(error));
-      }
-    });
-    dialog.addEventListener('close', () => {
-      dialog.remove();
-      resolve(undefined);
-    });
-  });
+  const dialog: HTMLDialogElement = h('dialog.caller', { 'aria-labelledby': title }, form);
+  await opened(dialog);
+  return chosen;
 }

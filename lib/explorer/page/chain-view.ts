@@ -1,5 +1,6 @@
 import type { ChainHost, ChainInterceptor, ChainPhase, MethodStage, ServerChain, Sourced } from '../api.js';
-import { badge, fill, h, reveal, select, table, type Child } from './dom.js';
+import { badge, figure, fill, h, placeLink, reveal, select, table, type Child } from './dom.js';
+import { interceptorLink } from './links.js';
 import { linkTo, type Route } from './route.js';
 import { conditionText, count, ms, revisionsOf, shortId } from './values.js';
 import { View } from './view.js';
@@ -42,11 +43,7 @@ export class ChainView extends View {
     const links = (type: string) => chain.interceptors.filter(one => one.type === type);
     fill(
       this.list,
-      h(
-        'a',
-        { href: linkTo(['chain', ALL]), 'aria-current': chosen ? undefined : 'true' },
-        'By event and phase',
-      ),
+      placeLink(linkTo(['chain', ALL]), !chosen, 'By event and phase'),
       TYPES.filter(([type]) => links(type).length > 0).map(([type, title]) =>
         h(
           'section',
@@ -66,9 +63,9 @@ export class ChainView extends View {
 }
 
 const linkOf = ({ id, mode, counters }: ChainInterceptor, isChosen: boolean): HTMLElement =>
-  h(
-    'a',
-    { href: linkTo(['chain', id]), 'aria-current': isChosen ? 'true' : undefined },
+  placeLink(
+    linkTo(['chain', id]),
+    isChosen,
     h('span', shortId(id)),
     mode.value === 'audit' && badge('audit', 'audit'),
     counters.runs > 0 && h('small.number', counters.runs),
@@ -78,8 +75,10 @@ const phaseText = ({ event, phase }: ChainPhase): string => `${event} · ${phase
 
 /** What runs for an event and phase, in running order. */
 function orderView(chain: ServerChain): Child[] {
-  const chooser = select(chain.phases.map((phase, index) => [String(index), phaseText(phase)] as const));
-  chooser.setAttribute('aria-label', 'Event and phase');
+  const chooser = select(
+    chain.phases.map((phase, index) => [String(index), phaseText(phase)]),
+    'Event and phase',
+  );
   const lengths = chain.phases.map(({ order }) => order.length);
   // The fullest phase says most.
   chooser.value = String(lengths.indexOf(Math.max(...lengths)));
@@ -94,8 +93,7 @@ function orderView(chain: ServerChain): Child[] {
         `Interceptors of ${phaseText(phase)}`,
         {
           '#': (_, index) => h('span.number', index + 1),
-          Interceptor: ({ interceptor: { id } }) =>
-            h('a', { href: linkTo(['chain', id]) }, h('code', shortId(id))),
+          Interceptor: ({ interceptor: { id } }) => interceptorLink(id),
           Step: ({ turn }) => turn.step,
           Mode: ({ interceptor: { mode } }) => [
             mode.value === 'audit' ? badge('audit', 'audit') : h('small', mode.value),
@@ -181,7 +179,6 @@ function detailOf(one: ChainInterceptor, chain: ServerChain): Child[] {
 function countersView({ counters }: ChainInterceptor): HTMLElement {
   const { runs, outcomes, skipped, failedOpen, p50, p99 } = counters;
   if (runs === 0 && Object.keys(skipped).length === 0) return h('p.empty', 'It has not run yet.');
-  const figure = (term: string, value: Child) => h('div', h('dt', term), h('dd.number', value));
   return h(
     'dl.figures',
     figure('Runs', runs),
@@ -193,7 +190,6 @@ function countersView({ counters }: ChainInterceptor): HTMLElement {
   );
 }
 
-/** Each order in which it stands. */
 const positions = (id: string, chain: ServerChain): HTMLElement =>
   h(
     'ul.positions',

@@ -4,24 +4,20 @@ import { jsonIn } from './values.js';
 
 export { ApiFailure };
 
-const HEADERS = { 'content-type': 'application/json', 'mcp-explorer': '1' };
+export async function get<Answer>(name: string): Promise<Answer> {
+  const response = await request(name, {});
+  return (await response.json()) as Answer;
+}
 
-export const get = async <Answer>(name: string): Promise<Answer> => jsonOf<Answer>(await request(name, {}));
-
-export const post = async <Answer>(name: string, body: object, signal?: AbortSignal): Promise<Answer> =>
-  jsonOf<Answer>(
-    await request(name, { method: 'POST', headers: HEADERS, body: JSON.stringify(body), signal }),
-  );
+export async function post<Answer>(name: string, body: object): Promise<Answer> {
+  const response = await request(name, { method: 'POST', body: JSON.stringify(body) });
+  return (await response.json()) as Answer;
+}
 
 /** Posts a request, and yields the lines of the answer while they come. */
 export async function* stream(name: string, body: object, signal: AbortSignal): AsyncGenerator<CallEvent> {
-  const headers = { ...HEADERS, accept: 'application/x-ndjson' };
-  const { body: lines } = await request(name, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-    signal,
-  });
+  const accept = 'application/x-ndjson';
+  const { body: lines } = await request(name, { method: 'POST', body: JSON.stringify(body), signal }, accept);
   const reader = lines!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (;;) {
@@ -33,19 +29,13 @@ export async function* stream(name: string, body: object, signal: AbortSignal): 
   }
 }
 
-async function request(name: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(`api/${name}`, init).catch((error: unknown) => {
+async function request(name: string, init: RequestInit, accept = 'application/json'): Promise<Response> {
+  const headers = { 'content-type': 'application/json', 'mcp-explorer': '1', accept };
+  const response = await fetch(`api/${name}`, { ...init, headers }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     throw new Error('The application does not answer');
   });
   if (response.ok) return response;
-  const sentence = sentenceOf(await response.text());
-  throw new ApiFailure(response.status, sentence ?? `The application answered with ${response.status}`);
-}
-
-const jsonOf = async <Answer>(response: Response): Promise<Answer> => (await response.json()) as Answer;
-
-function sentenceOf(text: string): string | undefined {
-  const { error } = (jsonIn(text) ?? {}) as Partial<ApiError>;
-  return typeof error === 'string' ? error : undefined;
+  const { error } = (jsonIn(await response.text()) ?? {}) as Partial<ApiError>;
+  throw new ApiFailure(response.status, error ?? `The application answered with ${response.status}`);
 }

@@ -32,15 +32,10 @@ export function h<S extends Tag | `${Tag}.${string}`>(
 const isAttributes = (part: Attributes | Child): part is Attributes =>
   typeof part === 'object' && part !== null && !(part instanceof Node) && !Array.isArray(part);
 
-function nodes(children: readonly Child[]): (Node | string)[] {
-  return children.flatMap(child => {
-    if (isMany(child)) return nodes(child);
-    if (child === undefined || child === null || child === false) return [];
-    return [typeof child === 'number' ? String(child) : child];
-  });
-}
-
-const isMany = (child: Child): child is readonly Child[] => Array.isArray(child);
+const nodes = (children: readonly Child[]): (Node | string)[] =>
+  ((children as readonly unknown[]).flat(Infinity) as Exclude<Child, readonly Child[]>[])
+    .filter(child => child !== undefined && child !== null && child !== false)
+    .map(child => (typeof child === 'number' ? String(child) : child));
 
 export const fill = (element: Element, ...children: Child[]): void =>
   element.replaceChildren(...nodes(children));
@@ -72,12 +67,16 @@ export function labelled(
   );
 }
 
-export function select(options: readonly (readonly [value: string, text: string])[]): HTMLSelectElement {
-  return h(
+/** @param label for a field without one beside it */
+export const select = (
+  options: readonly (readonly [value: string, text: string])[],
+  label?: string,
+): HTMLSelectElement =>
+  h(
     'select',
+    { 'aria-label': label },
     options.map(([value, text]) => h('option', { value }, text)),
   );
-}
 
 export const button = (text: string, onClick: () => unknown, kind = ''): HTMLButtonElement =>
   h('button', { type: 'button', class: kind, click: () => void onClick() }, text);
@@ -85,8 +84,21 @@ export const button = (text: string, onClick: () => unknown, kind = ''): HTMLBut
 /** An ISO 8601 time, as people of this browser read it. */
 export const time = (at: string): HTMLElement => h('time.number', { datetime: at }, localTime(at));
 
-/** A small word with a colour, such as an outcome. */
+/** A small word with a colour. */
 export const badge = (text: string, kind = ''): HTMLElement => h('span', { class: `badge ${kind}` }, text);
+
+export const isFailure = (outcome: string): boolean => !['ok', 'result', 'asked', 'task'].includes(outcome);
+
+export const outcomeBadge = (outcome: string): HTMLElement =>
+  badge(outcome === 'asked' ? 'input required' : outcome, isFailure(outcome) ? 'deny' : 'pass');
+
+/** A link in a list of places. */
+export const placeLink = (href: string, isCurrent: boolean, ...children: Child[]): HTMLAnchorElement =>
+  h('a', { href, 'aria-current': isCurrent ? 'page' : undefined }, ...children);
+
+/** A number in a list of figures. */
+export const figure = (term: string, value: Child): HTMLElement =>
+  h('div', h('dt', term), h(value === 0 ? 'dd.number.none' : 'dd.number', value));
 
 /** Text that scrolls by itself, reachable by keyboard. */
 export const code = (text: string, label: string): HTMLElement =>
@@ -152,27 +164,47 @@ export async function copy(text: string, subject: string): Promise<void> {
   }
 }
 
+/** Opens a dialog over the page. Resolves with its return value once it is closed. */
+export function opened(dialog: HTMLDialogElement): Promise<string> {
+  document.getElementById('content')?.append(dialog);
+  dialog.showModal();
+  return new Promise(resolve => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue);
+    });
+  });
+}
+
 /** Asks before something happens that may not be undone. */
-export function confirmed(question: string, verb: string): Promise<boolean> {
+export async function confirmed(question: string, verb: string): Promise<boolean> {
   const id = newId();
-  const cancel = button('Cancel', () => dialog.close());
+  const cancel = h('button', { type: 'button', autofocus: true, click: () => dialog.close() }, 'Cancel');
+  const confirm = button(verb, () => dialog.close('yes'), 'danger');
   const dialog: HTMLDialogElement = h(
     'dialog',
     { 'aria-labelledby': id },
     h('p', { id }, question),
-    h(
-      'div.row',
-      cancel,
-      button(verb, () => dialog.close('yes'), 'danger'),
-    ),
+    h('div.row', cancel, confirm),
   );
-  document.getElementById('content')?.append(dialog);
-  dialog.showModal();
-  cancel.focus();
-  return new Promise(resolve => {
-    dialog.addEventListener('close', () => {
-      dialog.remove();
-      resolve(dialog.returnValue === 'yes');
-    });
-  });
+  return (await opened(dialog)) === 'yes';
+}
+
+/** What the browser has kept for the page, if it keeps anything. */
+export function stored(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a text, or forgets it. A browser that stores nothing keeps nothing. */
+export function store(key: string, text?: string): void {
+  try {
+    if (text === undefined) localStorage.removeItem(key);
+    else localStorage.setItem(key, text);
+  } catch {
+    return;
+  }
 }

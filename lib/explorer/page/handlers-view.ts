@@ -1,13 +1,16 @@
+import type { CatalogueEntry } from '../api.js';
 import { CallPanel } from './call-panel.js';
-import { definitionView } from './definition-view.js';
-import { badge, fill, h, type Child } from './dom.js';
+import { diffView } from './diff-view.js';
+import { badge, code, failure, fill, h, placeLink, type Child } from './dom.js';
 import { HandlerList } from './handler-list.js';
 import { argsOf, runsOf } from './history.js';
 import { itemsOf, type Item } from './items.js';
 import { linkTo, linkToHandler, type Route } from './route.js';
-import { count } from './values.js';
+import { schemaView } from './schema-view.js';
+import type { State } from './state.js';
+import { count, isRecord, pretty, revisionsOf, textOf } from './values.js';
 import { View } from './view.js';
-import { overviewOf } from './overview.js';
+import { wayView } from './way-view.js';
 
 const TABS = [
   ['', 'Overview'],
@@ -88,14 +91,7 @@ export class HandlersView extends View {
         'nav.tabs',
         { 'aria-label': 'About the handler' },
         TABS.filter(([tab]) => tab !== 'call' || kind !== 'completion').map(([tab, text]) =>
-          h(
-            'a',
-            {
-              href: linkToHandler(kind, name, tab === '' ? undefined : tab),
-              'aria-current': tab === this.tab ? 'page' : undefined,
-            },
-            text,
-          ),
+          placeLink(linkToHandler(kind, name, tab === '' ? undefined : tab), tab === this.tab, text),
         ),
       ),
     ];
@@ -112,4 +108,71 @@ export class HandlersView extends View {
     if (args) panel.prefill(args);
     return panel;
   }
+}
+
+/** The facts of a handler that differ from the defaults, and the way of its messages. */
+function overviewOf(state: State, item: Item): HTMLElement {
+  const { entry } = item;
+  const place = h('div', h('p.loading', 'Loading …'));
+  const draw = async () => {
+    try {
+      fill(place, wayView(item, await state.chain()));
+    } catch (error) {
+      fill(place, failure(error, draw));
+    }
+  };
+  void draw();
+  return h('div.stack', entry && h('dl.facts', factsOf(entry)), place);
+}
+
+function factsOf(entry: CatalogueEntry): Child[] {
+  const { visible, scopes, anonymous, headers, cache, definitions, eras, nameHeader } = entry;
+  const annotations = definitions?.modern['annotations'];
+  const fact = (term: string, value: string | undefined) =>
+    value !== undefined && value !== '' && h('div', h('dt', term), h('dd', value));
+  return [
+    fact('Scopes', scopes.join(' ')),
+    fact('Without a token', anonymous === undefined ? undefined : anonymous ? 'allowed' : 'refused'),
+    fact('Visible if', visible.join(', ')),
+    fact('Annotations', isRecord(annotations) ? annotationText(annotations) : undefined),
+    fact('Header parameters', headers.map(({ header, argument }) => `${argument} → ${header}`).join(', ')),
+    fact('Cache hint', cache && `${cache.ttlMs} ms${cache.scope ? `, ${cache.scope}` : ''}`),
+    fact('Revisions', eras?.map(revisionsOf).join(', ')),
+    fact('Mcp-Name header', nameHeader && `repeats "${nameHeader}"`),
+  ];
+}
+
+const annotationText = (annotations: object): string =>
+  Object.entries(annotations)
+    .map(([key, value]) => `${key}: ${textOf(value)}`)
+    .join(', ');
+
+/** The schemas of a handler, and its entry as clients get it. */
+function definitionView({ entry, listed }: Item): HTMLElement {
+  const definition = entry?.definitions?.modern ?? listed;
+  const input = definition?.['inputSchema'] ?? entry?.params;
+  const output = definition?.['outputSchema'] ?? entry?.result;
+  return h(
+    'div.stack',
+    input !== undefined && [h('h3', 'Input'), schemaView(input)],
+    output !== undefined && [h('h3', 'Output'), schemaView(output)],
+    entry?.definitions ? sentAs(entry.definitions) : listed && code(pretty(listed), 'Definition'),
+  );
+}
+
+function sentAs({ modern, legacy }: NonNullable<CatalogueEntry['definitions']>): Child[] {
+  const texts = { modern: pretty(modern), legacy: pretty(legacy) };
+  if (texts.modern === texts.legacy) {
+    return [h('h3', 'As sent, in every revision'), code(texts.modern, 'Definition')];
+  }
+  const shown = (value: unknown) => ({ value, size: 0 });
+  return [
+    h('h3', 'As sent in 2026-07-28'),
+    code(texts.modern, 'Definition in 2026-07-28'),
+    h(
+      'details',
+      h('summary', 'What revisions 2025-11-25 and earlier get instead'),
+      diffView(shown(modern), shown(legacy), 'Difference between the revisions'),
+    ),
+  ];
 }

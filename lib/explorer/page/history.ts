@@ -1,4 +1,5 @@
 import type { CallTrace, Kind, Shown } from '../api.js';
+import { store, stored } from './dom.js';
 import { KIND_OF } from './route.js';
 import { isRecord, jsonIn, textOf, type Json } from './values.js';
 
@@ -27,32 +28,17 @@ export interface Run {
 }
 
 function allRuns(): Run[] {
-  try {
-    const runs = jsonIn(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(runs) ? (runs as Run[]) : [];
-  } catch {
-    return [];
-  }
+  const runs = jsonIn(stored(KEY));
+  return Array.isArray(runs) ? (runs as Run[]) : [];
 }
 
 export const runsOf = (server: string): Run[] => allRuns().filter(run => run.server === server);
 
-/** The latest first. A browser that stores nothing has no history. */
-export function remember(run: Run): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify([run, ...allRuns()].slice(0, MAX_RUNS)));
-  } catch {
-    return;
-  }
-}
+/** The latest first. */
+export const remember = (run: Run): void =>
+  store(KEY, JSON.stringify([run, ...allRuns()].slice(0, MAX_RUNS)));
 
-export function forget(): void {
-  try {
-    localStorage.removeItem(KEY);
-  } catch {
-    return;
-  }
-}
+export const forget = (): void => store(KEY);
 
 export function runOf(
   { method, params }: { readonly method: string; readonly params: Json },

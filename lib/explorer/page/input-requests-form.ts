@@ -1,13 +1,8 @@
 import type { InputRequest } from '../api.js';
 import { alertOf, code, fill, h, labelled, select } from './dom.js';
-import { formOf } from './schema-form.js';
+import { formOf, type Form } from './schema-form.js';
 import type { Answered } from './snippets.js';
 import { pretty, textOf, type Json } from './values.js';
-
-interface Field {
-  readonly element: HTMLElement;
-  readonly read: () => unknown;
-}
 
 /** The input requests of a round as one form. */
 export function inputRequestsForm(
@@ -43,10 +38,10 @@ export function inputRequestsForm(
   return form;
 }
 
-function fieldOf({ key, method, params }: InputRequest): Field {
+function fieldOf({ key, method, params }: InputRequest): Form {
   switch (method) {
     case 'elicitation/create':
-      return params['mode'] === 'url' ? visitField(key, params) : elicitationField(key, params);
+      return elicitationField(key, params);
     case 'sampling/createMessage':
       return samplingField(key, params);
     case 'roots/list':
@@ -63,31 +58,30 @@ const ACTIONS = [
 const block = (key: string, title: string, ...children: Node[]): HTMLElement =>
   h('fieldset', h('legend', title), h('p.hint', `Key “${key}”`), ...children);
 
-function elicitationField(key: string, params: Json): Field {
+function elicitationField(key: string, params: Json): Form {
   const action = select(ACTIONS);
-  const form = formOf(params['requestedSchema'], 'Answer');
+  const isPage = params['mode'] === 'url';
+  const form = isPage ? linkTo(params['url']) : formOf(params['requestedSchema'], 'Answer');
   action.addEventListener('change', () => void (form.element.hidden = action.value !== 'accept'));
   return {
     element: block(key, textOf(params['message'] ?? key), labelled('Action', action), form.element),
-    read: () =>
-      action.value === 'accept' ? { action: 'accept', content: form.read() ?? {} } : { action: action.value },
+    read: () => ({
+      action: action.value,
+      ...(action.value === 'accept' && !isPage && { content: form.read() ?? {} }),
+    }),
   };
 }
 
 /** A page to visit: only web pages become links. */
-function visitField(key: string, params: Json): Field {
-  const action = select(ACTIONS);
-  const url = textOf(params['url'] ?? '');
+function linkTo(address: unknown): Form {
+  const url = textOf(address ?? '');
   const link = /^https?:\/\//i.test(url)
     ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, url)
     : h('code', url);
-  return {
-    element: block(key, textOf(params['message'] ?? key), h('p', link), labelled('Action', action)),
-    read: () => ({ action: action.value }),
-  };
+  return { element: h('p', link), read: () => undefined };
 }
 
-function samplingField(key: string, params: Json): Field {
+function samplingField(key: string, params: Json): Form {
   const text = h('textarea', { rows: 4 });
   return {
     element: block(
@@ -105,7 +99,7 @@ function samplingField(key: string, params: Json): Field {
   };
 }
 
-function rootsField(key: string): Field {
+function rootsField(key: string): Form {
   const uris = h('textarea', { rows: 3 });
   return {
     element: block(key, 'Which folders are open? (roots)', labelled('A file: URI on each line', uris)),

@@ -9,7 +9,6 @@ export const interceptorLink = (id: string): HTMLElement =>
 export const handlerLink = (kind: Kind, name: string, tab?: string): HTMLElement =>
   h('a', { href: linkToHandler(kind, name, tab) }, h('code', name));
 
-/** The most links that are shown at once. */
 const MAX_LINKS = 24;
 
 /** Links in columns. Of many, the first ones are shown. */

@@ -1,8 +1,20 @@
 import type { Live, LiveCall, LiveServer, OpenList } from '../api.js';
 import { get } from './client.js';
-import { badge, fill, h, labelled, newId, select, table, time, type Child } from './dom.js';
+import {
+  badge,
+  figure,
+  fill,
+  h,
+  isFailure,
+  labelled,
+  outcomeBadge,
+  placeLink,
+  select,
+  table,
+  time,
+  type Child,
+} from './dom.js';
 import { handlerLink } from './links.js';
-import { isFailure, outcomeBadge } from './outcome.js';
 import { PolledView } from './polled-view.js';
 import { KIND_OF, linkTo, type Route } from './route.js';
 import { sparkline } from './sparkline.js';
@@ -20,8 +32,7 @@ const OPEN: Readonly<Record<string, string>> = {
 };
 
 const LISTS = ['sessions', 'streams'] as const;
-
-const checkbox = (isChecked: boolean) => h('input', { type: 'checkbox', id: newId(), checked: isChecked });
+const TABS = ['', ...LISTS, 'callers'] as const;
 
 /** The latest calls and refusals, and what clients have open. */
 export class LiveView extends PolledView {
@@ -32,9 +43,13 @@ export class LiveView extends PolledView {
   });
   private readonly caller = select([ALL]);
   private readonly outcome = select([ALL, ['failed', 'Refusals and errors'], ['fine', 'Without errors']]);
-  private readonly own = checkbox(true);
+  private readonly own = h('input', { type: 'checkbox', checked: true });
   private readonly figures = h('div');
-  private readonly tabs = h('nav.tabs', { 'aria-label': 'Live' });
+  private readonly tabs = h(
+    'nav.tabs',
+    { 'aria-label': 'Live' },
+    TABS.map(tab => placeLink(linkTo(['live', ...(tab === '' ? [] : [tab])]), false)),
+  );
   private readonly filters = h('div.row.filters');
   private readonly place = h('div');
   private tab = '';
@@ -49,7 +64,7 @@ export class LiveView extends PolledView {
       labelled('Method or handler', this.text),
       labelled('Caller', this.caller),
       labelled('Outcome', this.outcome),
-      h('label.check', { for: this.own.id }, this.own, 'Hide calls of this page'),
+      h('label.check', this.own, 'Hide calls of this page'),
     );
     await this.refresh();
     return [
@@ -91,32 +106,19 @@ export class LiveView extends PolledView {
     else fill(this.place, this.callsOf(calls));
   }
 
+  /** The links stay, so that they keep the focus. */
   private drawTabs({ lists, callers }: LiveServer): void {
-    const sizes: readonly (readonly [string, string, number?])[] = [
-      ['', 'Calls'],
-      ...LISTS.map(list => [list, capital(list), lists[list].rows.length + lists[list].more] as const),
-      ['callers', 'Callers', callers.length],
-    ];
-    // Links are drawn again only if they change, so that they keep the focus.
-    const text = JSON.stringify([this.tab, sizes]);
-    if (this.tabs.dataset['shown'] === text) return;
-    this.tabs.dataset['shown'] = text;
-    const hadFocus = this.tabs.contains(document.activeElement);
-    fill(
-      this.tabs,
-      sizes.map(([tab, title, size]) =>
-        h(
-          'a',
-          {
-            href: linkTo(['live', ...(tab === '' ? [] : [tab])]),
-            'aria-current': tab === this.tab ? 'page' : undefined,
-          },
-          title,
-          size !== undefined && h('small.number', ` ${size}`),
-        ),
-      ),
-    );
-    if (hadFocus) this.tabs.querySelector<HTMLElement>('[aria-current]')?.focus();
+    const sizes: Readonly<Record<string, number>> = {
+      sessions: lists.sessions.rows.length + lists.sessions.more,
+      streams: lists.streams.rows.length + lists.streams.more,
+      callers: callers.length,
+    };
+    for (const [index, tab] of TABS.entries()) {
+      const link = this.tabs.children[index];
+      if (tab === this.tab) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+      fill(link, capital(tab || 'calls'), tab in sizes && h('small.number', ` ${sizes[tab]}`));
+    }
   }
 
   private callsOf(calls: readonly LiveCall[]): Child {
@@ -135,11 +137,7 @@ export class LiveView extends PolledView {
     const names = [...new Set(calls.map(({ caller }) => caller ?? 'anonymous'))].sort();
     const known = Array.from(this.caller.options, option => option.value).slice(1);
     if (names.join('\n') === known.join('\n')) return;
-    fill(
-      this.caller,
-      h('option', { value: '' }, 'All'),
-      ...names.map(one => h('option', { value: one }, one)),
-    );
+    fill(this.caller, ...select([ALL, ...names.map(one => [one, one] as const)]).options);
     this.caller.value = names.includes(value) ? value : '';
   }
 
@@ -157,8 +155,6 @@ export class LiveView extends PolledView {
 const capital = (text: string): string => text[0].toUpperCase() + text.slice(1);
 
 function figuresOf({ open, refusals, traffic }: LiveServer): Child {
-  const figure = (term: string, value: number) =>
-    h('div', h('dt', term), h(value === 0 ? 'dd.number.none' : 'dd.number', value));
   return h(
     'div.overview',
     sparkline(traffic),

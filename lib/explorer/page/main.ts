@@ -5,7 +5,20 @@ import { CallPanel } from './call-panel.js';
 import { chooseCaller } from './caller-picker.js';
 import { ChainView } from './chain-view.js';
 import { get } from './client.js';
-import { announce, button, code, copy, failure, fill, h, select } from './dom.js';
+import {
+  announce,
+  button,
+  code,
+  copy,
+  failure,
+  fill,
+  h,
+  opened,
+  placeLink,
+  select,
+  store,
+  stored,
+} from './dom.js';
 import { FindingsView } from './findings-view.js';
 import { HandlersView } from './handlers-view.js';
 import { HistoryView } from './history-view.js';
@@ -15,7 +28,6 @@ import { decoded, keep, linkTo, routeOf } from './route.js';
 import { State } from './state.js';
 import { TaskPanel } from './task-panel.js';
 import { TasksView } from './tasks-view.js';
-import { themeChooser } from './theme.js';
 import type { View } from './view.js';
 
 const VIEWS: readonly {
@@ -36,6 +48,8 @@ for (const { id, type } of VIEWS) customElements.define(`mcp-${id}`, type);
 customElements.define('mcp-call', CallPanel);
 customElements.define('mcp-task', TaskPanel);
 customElements.define('mcp-app', AppPanel);
+
+const THEME = 'mcp-explorer-colours';
 
 const top = document.getElementById('top')!;
 const rail = document.getElementById('rail')!;
@@ -105,9 +119,7 @@ function show(): void {
 function drawRail(current: string): void {
   fill(
     rail,
-    VIEWS.map(({ id, link, title }) =>
-      h('a', { href: linkTo([link]), 'aria-current': id === current ? 'page' : undefined }, title),
-    ),
+    VIEWS.map(({ id, link, title }) => placeLink(linkTo([link]), id === current, title)),
   );
   // On a phone, the rail is a row that scrolls.
   const link = rail.querySelector<HTMLElement>('[aria-current]');
@@ -140,15 +152,15 @@ async function pickCaller(): Promise<void> {
 function drawHeader(): void {
   if (!state) return;
   const { server, callerText, revision, part, caller: who } = state;
-  const chooser = select(servers.map(({ name, version }) => [name, `${name} ${version}`] as const));
-  chooser.setAttribute('aria-label', 'Server');
+  const chooser = select(
+    servers.map(({ name, version }) => [name, `${name} ${version}`]),
+    'Server',
+  );
   chooser.value = server.name;
   chooser.addEventListener('change', () => {
     const other = servers.find(({ name }) => name === chooser.value)!;
     change(new State(other, who, other.revisions[0], ''));
   });
-  const theme = themeChooser();
-  theme.setAttribute('aria-label', 'Colours');
   const picker = h(
     'button',
     { type: 'button', class: 'who', 'aria-haspopup': 'dialog', click: () => void pickCaller() },
@@ -167,7 +179,7 @@ function drawHeader(): void {
     server.isProtected && h('small.hint', 'protected by McpAuthModule'),
     h('span.space'),
     finder,
-    theme,
+    themeChooser(),
     button('Reload', () => load()),
     button('Connect', () => connect(server)),
   );
@@ -195,18 +207,25 @@ function connect({ inspector, path }: CatalogueServer): void {
       button('Close', () => dialog.close(), 'primary'),
     ),
   );
-  dialog.addEventListener('close', () => dialog.remove());
-  content.append(dialog);
-  dialog.showModal();
+  void opened(dialog);
 }
 
-const find = (): void => {
-  if (state)
-    void openPalette(
-      state,
-      VIEWS.map(({ link, title }) => [link, title] as const),
-    );
-};
+/** The colours of the system, light or dark. The browser remembers the choice. */
+function themeChooser(): HTMLSelectElement {
+  const chooser = select(Object.entries({ '': 'Auto', light: 'Light', dark: 'Dark' }), 'Colours');
+  const apply = () => void (document.documentElement.dataset['theme'] = chooser.value);
+  chooser.value = stored(THEME) ?? '';
+  apply();
+  chooser.addEventListener('change', () => {
+    apply();
+    store(THEME, chooser.value);
+  });
+  return chooser;
+}
+
+function find(): void {
+  if (state) void openPalette(state, VIEWS);
+}
 
 async function load(): Promise<void> {
   try {

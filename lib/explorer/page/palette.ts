@@ -1,4 +1,4 @@
-import { fill, h } from './dom.js';
+import { fill, h, opened } from './dom.js';
 import { itemsOf } from './items.js';
 import { linkTo, linkToHandler } from './route.js';
 import type { State } from './state.js';
@@ -9,18 +9,14 @@ interface Entry {
   readonly href: string;
 }
 
-/** The most entries that are shown. */
 const MAX_SHOWN = 12;
-
-let isOpen = false;
 
 /** Finds views, handlers and interceptors by their names, and goes there. */
 export async function openPalette(
   state: State,
-  views: readonly (readonly [id: string, title: string])[],
+  views: readonly { readonly link: string; readonly title: string }[],
 ): Promise<void> {
-  if (isOpen) return;
-  isOpen = true;
+  if (document.querySelector('.palette')) return;
   const field = h('input', {
     type: 'text',
     role: 'combobox',
@@ -32,7 +28,11 @@ export async function openPalette(
   });
   const list = h('ul', { role: 'listbox', id: 'palette-list', 'aria-label': 'Places' });
   const dialog = h('dialog.palette', { 'aria-label': 'Go to' }, field, list);
-  let entries: Entry[] = views.map(([id, title]) => ({ text: title, about: 'view', href: linkTo([id]) }));
+  let entries: Entry[] = views.map(({ link, title }) => ({
+    text: title,
+    about: 'view',
+    href: linkTo([link]),
+  }));
   let shown: Entry[] = [];
   let chosen = 0;
   const go = (entry: Entry | undefined) => {
@@ -87,13 +87,8 @@ export async function openPalette(
     chosen = (chosen + step + shown.length) % shown.length;
     draw();
   });
-  dialog.addEventListener('close', () => {
-    dialog.remove();
-    isOpen = false;
-  });
-  document.getElementById('content')?.append(dialog);
   draw();
-  dialog.showModal();
+  void opened(dialog);
   const [{ items }, chain] = await Promise.all([itemsOf(state), state.chain().catch(() => undefined)]);
   entries = [
     ...entries,

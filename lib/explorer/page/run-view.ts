@@ -1,4 +1,4 @@
-import type { CallEvent, CallRequest, CallTrace, InputRequest, ShownLog, ShownProgress } from '../api.js';
+import type { CallRequest, CallTrace, InputRequest, ShownLog } from '../api.js';
 import { post, stream } from './client.js';
 import { badge, button, fill, h } from './dom.js';
 import { inputRequestsForm } from './input-requests-form.js';
@@ -22,17 +22,8 @@ export class RunView {
   ) {
     this.heading = h('h3', { tabindex: -1 }, title);
     this.element = h('li', { 'aria-busy': 'true' }, this.heading, this.body);
-    fill(
-      this.body,
-      h(
-        'div.row.running',
-        this.bar,
-        this.text,
-        button('Cancel the call', () => this.leaving.abort()),
-      ),
-      this.logs,
-      this.asked,
-    );
+    const cancel = button('Cancel the call', () => this.leaving.abort());
+    fill(this.body, h('div.row.running', this.bar, this.text, cancel), this.logs, this.asked);
   }
 
   get isCancelled(): boolean {
@@ -42,9 +33,22 @@ export class RunView {
   /** @param onAnswers gets the answers of the user in a session */
   async run(onAnswers: (answers: Answered[]) => void): Promise<CallTrace> {
     for await (const event of stream('call', this.request, this.leaving.signal)) {
-      if (event.type === 'trace') return event.trace;
-      if (event.type === 'failed') throw new Error(event.error);
-      this.show(event, onAnswers);
+      switch (event.type) {
+        case 'progress':
+          this.text.textContent = event.progress.text;
+          if (event.progress.share !== undefined) this.bar.value = event.progress.share;
+          break;
+        case 'log':
+          this.logs.append(logLine(event.log));
+          break;
+        case 'inputRequest':
+          this.ask(event.call, event.inputRequest, onAnswers);
+          break;
+        case 'failed':
+          throw new Error(event.error);
+        case 'trace':
+          return event.trace;
+      }
     }
     throw new Error('The application ended the answer before the call had a trace');
   }
@@ -52,20 +56,6 @@ export class RunView {
   end(): void {
     this.element.removeAttribute('aria-busy');
     this.heading.focus({ preventScroll: true });
-  }
-
-  private show(
-    event: Exclude<CallEvent, { type: 'trace' | 'failed' }>,
-    onAnswers: (answers: Answered[]) => void,
-  ): void {
-    if (event.type === 'progress') this.progress(event.progress);
-    else if (event.type === 'log') this.logs.append(logLine(event.log));
-    else this.ask(event.call, event.inputRequest, onAnswers);
-  }
-
-  private progress({ text, share }: ShownProgress): void {
-    this.text.textContent = text;
-    if (share !== undefined) this.bar.value = share;
   }
 
   private ask(call: string, inputRequest: InputRequest, onAnswers: (answers: Answered[]) => void): void {

@@ -1,5 +1,4 @@
-import { outcomeBadge } from './outcome.js';
-import { button, h, table, time } from './dom.js';
+import { button, h, outcomeBadge, table, time } from './dom.js';
 import { argsOf, type Run } from './history.js';
 import { linkTo, linkToHandler, MAX_LINKED } from './route.js';
 import { localTime, ms, textOf } from './values.js';

@@ -1,4 +1,4 @@
-import { button, fill, h, labelled, newId, select } from './dom.js';
+import { button, fill, h, labelled, select } from './dom.js';
 import { limitsOf, resolve, typeOf } from './schema-view.js';
 import { isList, isRecord, pretty, textOf, type Json } from './values.js';
 
@@ -224,8 +224,8 @@ function manyForm(
 ): Form {
   const isPreset = (value: unknown) => Array.isArray(preset) && preset.includes(value);
   const boxes = choices.map(({ value, text }) => {
-    const box = h('input', { type: 'checkbox', id: newId(), checked: isPreset(value) });
-    return { box, value, element: h('label.check', { for: box.id }, box, ' ', text) };
+    const box = h('input', { type: 'checkbox', checked: isPreset(value) });
+    return { box, value, element: h('label.check', box, ' ', text) };
   });
   return {
     element: h(

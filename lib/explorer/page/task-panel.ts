@@ -18,9 +18,7 @@ type TaskCaller = Pick<CallRequest, 'server' | 'caller' | 'revision'>;
 export class TaskPanel extends HTMLElement {
   request!: TaskCaller;
   taskId!: string;
-  /** Called with the answers of the user. */
   onAnswers: (answers: Answered[]) => void = () => {};
-  /** Called with the final state. */
   onEnd: (trace: CallTrace) => void = () => {};
 
   private timer?: ReturnType<typeof setTimeout>;

@@ -1,8 +1,7 @@
 import type { CallTrace, ChainRun, Shown, TraceSink, TraceTurn } from '../api.js';
 import { contentView } from './content-view.js';
 import { diffView, shownView } from './diff-view.js';
-import { badge, button, copy, h, type Child } from './dom.js';
-import { outcomeBadge } from './outcome.js';
+import { badge, button, copy, h, outcomeBadge, type Child } from './dom.js';
 import { interceptorLink } from './links.js';
 import { logLine } from './run-view.js';
 import { isRecord, ms, shortId } from './values.js';
@@ -105,7 +104,7 @@ const turnView = (turn: TraceTurn): Child[] => {
     error !== undefined && h('p.alert', error),
     messages.length > 0 &&
       h(
-        'ul',
+        'ul.messages',
         ...messages.map(({ path, message, severity }) =>
           h('li', badge(severity, severity), ' ', path && h('code', `${path} `), message),
         ),

@@ -23,7 +23,6 @@ export abstract class View extends HTMLElement {
     if (this.isReady) this.show(route);
   }
 
-  /** Builds the view, from what it asks the API. */
   protected abstract build(): Promise<Child[]>;
 
   protected show(_route: Route): void {}
