@@ -12,7 +12,7 @@ export function contextOf(call: McpCall): InvocationContext {
   const trace = traceOf(call);
   const context: Writable<InvocationContext> = {
     principal: principalOf(call),
-    timestamp: new Date().toISOString(),
+    timestamp: timestampOf(Date.now()),
   };
   if (trace) {
     context.traceId = trace.traceId;
@@ -20,6 +20,14 @@ export function contextOf(call: McpCall): InvocationContext {
   }
   if (sessionId !== undefined) context.sessionId = sessionId;
   return Object.freeze(context);
+}
+
+/** The last timestamp, which many calls share under load. */
+let last = { ms: 0, text: '' };
+
+function timestampOf(ms: number): string {
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
 }
 
 /** The caller, as interceptors see it. */
