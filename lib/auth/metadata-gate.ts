@@ -61,6 +61,7 @@ export class MetadataGate {
 
   /** The server whose metadata a request is for. */
   private meant(request: IncomingMessage): TokenAuthorizer | undefined {
+    if (!request.url?.includes(WELL_KNOWN)) return undefined;
     const path = pathOf(request);
     if (!path.startsWith(WELL_KNOWN) || !['GET', 'HEAD', 'OPTIONS'].includes(request.method!))
       return undefined;

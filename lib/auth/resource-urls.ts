@@ -31,10 +31,22 @@ export function resourceAt(platformRequest: object, path: string): string {
 
 /** The origin and the path of a request whose host has been checked. A port of `otherPortOf` is not part of the origin. */
 export function targetOf(platformRequest: object): { readonly origin: string; readonly path: string } {
-  const url = urlOf(platformRequest)!;
   const { originalUrl, url: target = '' } = platformRequest as PlatformRequest;
-  if (otherPortOf(platformRequest, url) !== undefined) url.port = String(localPortOf(platformRequest) ?? '');
-  return { origin: url.origin, path: originForm(originalUrl ?? target).split(/[?#]/, 1)[0] };
+  const path = originForm(originalUrl ?? target).split(/[?#]/, 1)[0];
+  return { origin: originOf(platformRequest, path), path };
+}
+
+/** The last origin, because most requests repeat it. */
+let last: { readonly text: string; readonly port?: number; readonly origin: string } | undefined;
+
+function originOf(platformRequest: object, path: string): string {
+  const text = textOf(platformRequest, path);
+  const port = localPortOf(platformRequest);
+  if (last?.text === text && last.port === port) return last.origin;
+  const url = urlOf(platformRequest)!;
+  if (otherPortOf(platformRequest, url) !== undefined) url.port = String(port ?? '');
+  last = { text, port, origin: url.origin };
+  return last.origin;
 }
 
 /** The port that a request names if the server does not listen on it: a mapped port, or one that the caller chose. */
@@ -44,13 +56,18 @@ export function otherPortOf(platformRequest: object, { port }: URL): string | un
 
 /** The URL of a request as the client wrote it; undefined without a valid host. */
 export function urlOf(platformRequest: object): URL | undefined {
-  const { protocol, originalUrl, url, headers, socket, raw } = platformRequest as PlatformRequest;
+  const { originalUrl, url, headers } = platformRequest as PlatformRequest;
+  const text = textOf(platformRequest, originForm(originalUrl ?? url ?? ''));
+  return isHost(headers.host ?? headers[':authority']) && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function textOf(platformRequest: object, path: string): string {
+  const { protocol, headers, socket, raw } = platformRequest as PlatformRequest;
   const { encrypted } = (socket ?? raw?.socket ?? {}) as { encrypted?: boolean };
   const host = headers.host ?? headers[':authority'];
   // A proxy may hand on any text that a client wrote.
   const scheme = /^https?$/i.test(protocol ?? '') ? protocol! : encrypted ? 'https' : 'http';
-  const text = `${scheme}://${String(host)}${originForm(originalUrl ?? url ?? '')}`;
-  return isHost(host) && URL.canParse(text) ? new URL(text) : undefined;
+  return `${scheme}://${String(host)}${path}`;
 }
 
 function localPortOf(platformRequest: object): number | undefined {

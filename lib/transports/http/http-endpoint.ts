@@ -151,7 +151,7 @@ export class HttpEndpoint {
       this.server.refused(error.status);
       return challengeError(error, id).send(rawResponse);
     }
-    return this.route(ownedBy(caller, incoming), json);
+    return await this.route(ownedBy(caller, incoming), json);
   }
 
   private async route(incoming: Incoming, json: unknown): Promise<void> {
@@ -278,12 +278,14 @@ export class HttpEndpoint {
 /** The request with the admitted caller, who replaces a caller that a guard of the application found. */
 function ownedBy(authInfo: AuthInfo | undefined, incoming: Incoming): Incoming {
   const caller = authInfo ? callerOf(authInfo, incoming.request) : incoming.caller;
-  return { ...incoming, authInfo, caller };
+  // Not by a spread, because V8 takes microseconds for each property after it.
+  return Object.assign({}, incoming, { authInfo, caller });
 }
 
 const idOf = (json: unknown): RequestId | undefined => (isJSONRPCRequest(json) ? json.id : undefined);
 
-const requestsIn = (body: unknown): JSONRPCRequest[] => [body].flat().filter(isJSONRPCRequest);
+const requestsIn = (body: unknown): JSONRPCRequest[] =>
+  Array.isArray(body) ? body.filter(isJSONRPCRequest) : isJSONRPCRequest(body) ? [body] : [];
 
 /** Whether a request certainly belongs to the 2025 era. */
 const isLegacyRequest = ({ headers }: IncomingMessage, { params }: JSONRPCRequest): boolean => {
