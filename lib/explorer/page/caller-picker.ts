@@ -19,7 +19,7 @@ interface Chosen {
 }
 
 /** Asks who calls, and in which revision. The page keeps a token in memory only. */
-export async function chooseCaller(
+export function chooseCaller(
   { revisions, parts }: CatalogueServer,
   { caller, revision, part }: Chosen,
 ): Promise<Chosen | undefined> {
@@ -46,11 +46,12 @@ export async function chooseCaller(
   partField.value = part;
   const fault = h('div');
   const title = newId();
-  let chosen: Chosen | undefined;
+  let choose: (chosen: Chosen | undefined) => void;
   const submit = (event: Event) => {
     event.preventDefault();
     try {
-      chosen = { caller: read(), revision: revisionField.value, part: partField.value };
+      // First, because a dialog tells later that it is closed: the page shows the chosen caller at once.
+      choose({ caller: read(), revision: revisionField.value, part: partField.value });
       dialog.close();
     } catch (error) {
       fill(fault, alertOf(error));
@@ -78,6 +79,8 @@ export async function chooseCaller(
     return { kind, token: token.value.trim() };
   };
   const dialog: HTMLDialogElement = h('dialog.caller', { 'aria-labelledby': title }, form);
-  await opened(dialog);
-  return chosen;
+  return new Promise(resolve => {
+    choose = resolve;
+    void opened(dialog).then(() => resolve(undefined));
+  });
 }
