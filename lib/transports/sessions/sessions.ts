@@ -133,7 +133,9 @@ export class Sessions {
     const { server } = this;
     const { idleTimeoutMs } = this.options;
     this.shared = new Shared({
-      ...{ store, bus, events: this.eventStore },
+      store,
+      bus,
+      events: this.eventStore,
       server: server.options.name,
       node: server.node,
       // Longer than the idle time, so that the record outlives an idle session of a node.
