@@ -139,7 +139,7 @@ export class Authorization implements ServerExtension, Admission {
 
   /**
    * Ends a stream when the token of its client expires or is refused: a client that only listens sends its token once. While
-   * the token cannot be verified, the stream goes on.
+   * the token cannot be verified, the stream continues.
    */
   private endWithToken(http: Visit['http'], caller: AuthInfo, response: Visit['response']): void {
     const { permissions } = this;

@@ -119,6 +119,7 @@ const CLOSE_OBJECT = 0x7d;
 
 /** Scans bytes, because all relevant characters are ASCII. This is much faster than parsing. */
 function isTooDeep(bytes: Buffer): boolean {
+  // Each level takes two bytes.
   if (bytes.length <= 2 * MAX_DEPTH || !hasManyOpenings(bytes)) return false;
   const { length } = bytes;
   let depth = 0;
