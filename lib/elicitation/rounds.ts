@@ -78,7 +78,7 @@ export class Rounds {
     const { maxRounds } = this.settings;
     const memory: RoundMemory | undefined = call.memory ?? (call.reply.ask && {});
     // Not by a spread, because V8 takes microseconds for each property after it.
-    let current: McpCall = Object.assign({}, call, { memory });
+    let current = call.memory ? call : Object.assign({}, call, { memory });
     for (let round = 0; ; round++) {
       const result = await next(current, params);
       if (!isInputRequiredResult(result) || !call.reply.ask) return result;

@@ -8,7 +8,6 @@ import type { PostAnswer } from './http/post-answer.js';
 
 /** A call, and the answer that its transport writes as JSON. */
 export class JsonCall extends RunningCall {
-  readonly ask?: AskClient;
   private isOver = false;
 
   /** @param send sends requests to the client on the call's own stream, if the connection carries requests */
@@ -17,10 +16,14 @@ export class JsonCall extends RunningCall {
     private readonly era: McpCall['era'],
     private readonly answer: Pick<PostAnswer, 'tell' | 'pause' | 'answer' | 'drop'>,
     caller: string,
-    send?: AskClient,
+    private readonly send?: (id: RequestId, ...asked: Parameters<AskClient>) => ReturnType<AskClient>,
   ) {
     super(caller);
-    if (send) this.ask = (...asked) => this.asked(() => send(...asked));
+  }
+
+  get ask(): AskClient | undefined {
+    const { id, send } = this;
+    return send && ((...asked) => this.asked(() => send(id, ...asked)));
   }
 
   async notify(method: string, params: Record<string, unknown>): Promise<void> {

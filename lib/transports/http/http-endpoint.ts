@@ -45,8 +45,8 @@ export class HttpEndpoint {
   private readonly isStateless: boolean;
   private readonly listeners: ListenerLimit;
   private readonly openReplies = new OpenReplies();
-  /** Responses that are not complete, with the calls that the pipeline runs for them. */
-  private readonly answers = new Map<ServerResponse, JsonCall | undefined>();
+  /** Responses that are not complete, with the calls to cancel when they close. */
+  private readonly answers = new Map<ServerResponse, { cancel(): void } | undefined>();
   private readonly forget: (this: ServerResponse) => void;
 
   constructor(
@@ -68,7 +68,7 @@ export class HttpEndpoint {
     };
     this.isStateless = legacy === 'stateless';
     if (legacy === 'sessions')
-      this.sessions = new Sessions(server, sessions, http.keepAliveMs, this.listeners);
+      this.sessions = new Sessions(server, sessions, http.keepAliveMs, this.listeners, answers);
   }
 
   /**
@@ -174,7 +174,7 @@ export class HttpEndpoint {
     }
     // A batch is refused as a whole: the client that logs in sends all of it again.
     if (Array.isArray(json) && (await this.isChallenged(incoming, json))) return;
-    return this.sessions.serve(incoming, json);
+    return await this.sessions.serve(incoming, { json, request });
   }
 
   /** Prepares the handlers. Meanwhile, the requests count as calls. If that fails, it answers the request. */

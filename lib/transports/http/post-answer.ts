@@ -107,10 +107,7 @@ export function writeJson(
   json: string,
   headers: Readonly<Record<string, string>> = NO_HEADERS,
 ): void {
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(json),
-    ...headers,
-  });
+  const own = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) };
+  response.writeHead(status, headers === NO_HEADERS ? own : Object.assign(own, headers));
   response.end(json);
 }

@@ -45,7 +45,9 @@ export function modernCall(
   };
 }
 
-/** Creates the call of a 2025-era request. */
+/**
+ * Creates the call of a 2025-era request. Without a spread of `connection`, because V8 takes microseconds for it.
+ */
 export function legacyCall(
   { id, method, params = {} }: JSONRPCRequest,
   incoming: Incoming,
@@ -53,20 +55,32 @@ export function legacyCall(
   connection: ConnectionData,
   sessionId?: string,
 ): McpCall {
-  // These names have a meaning only since 2026-07-28.
-  const { inputResponses: _responses, requestState: _state, ...bare } = params as Params;
   return {
     requestId: id,
     method,
-    params: bare,
+    params: isOfRounds(params) ? withoutRounds(params) : params,
+    era: connection.era,
+    protocolVersion: connection.protocolVersion,
     reply,
     sessionId,
     authInfo: incoming.authInfo,
+    clientInfo: connection.clientInfo,
+    clientCapabilities: connection.clientCapabilities,
     http: httpOf(incoming),
     meta: params['_meta'],
-    // Last, because V8 takes microseconds for each property after a spread.
-    ...connection,
+    minLogLevel: connection.minLogLevel,
+    // For the rounds of a connection that carries requests.
+    memory: sessionId === undefined ? undefined : {},
+    channel: connection.channel,
+    subscriptions: connection.subscriptions,
   };
+}
+
+const isOfRounds = (params: Params): boolean => 'inputResponses' in params || 'requestState' in params;
+
+/** Without the names that have a meaning only since 2026-07-28. */
+function withoutRounds({ inputResponses: _responses, requestState: _state, ...bare }: Params): Params {
+  return bare;
 }
 
 export const httpOf = ({ request, response, rawRequest, caller, view }: Incoming): HttpExchange => ({

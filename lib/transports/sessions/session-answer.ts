@@ -10,11 +10,13 @@ export class SessionAnswer extends PostAnswer {
   /** How long the client was last asked to stay away, in milliseconds; 0 once `LeftCalls` counts it. */
   pausedMs = 0;
 
+  /** @param left called when the connection has closed */
   constructor(
     response: ServerResponse,
     options: PostAnswerOptions,
     private readonly streams: SessionStreams,
-    private readonly requests: readonly JSONRPCRequest[],
+    readonly requests: readonly JSONRPCRequest[],
+    private readonly left: (answer: SessionAnswer) => void,
   ) {
     super(response, options);
   }
@@ -22,6 +24,11 @@ export class SessionAnswer extends PostAnswer {
   /** Whether the client can reconnect for the answer if its connection breaks. */
   get canResume(): boolean {
     return this.resumable !== undefined;
+  }
+
+  /** The connection has closed, with the answer or before it. */
+  cancel(): void {
+    this.left(this);
   }
 
   /** Ends the connection. The client should reconnect for the answer after `retryMs` milliseconds. */

@@ -1,6 +1,5 @@
 import {
   isInitializeRequest,
-  isJSONRPCRequest,
   parseJSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
   type JSONRPCMessage,
@@ -19,6 +18,12 @@ const MAX_ID_LENGTH = 1024;
 export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message;
 
+/** The JSON of a POST, and the request in it, if it is one request. */
+export interface Posted {
+  readonly json: unknown;
+  readonly request?: JSONRPCRequest;
+}
+
 const isInitialize = (message: JSONRPCMessage): boolean =>
   isRequest(message) && message.method === 'initialize' && isInitializeRequest(message);
 
@@ -28,10 +33,10 @@ const isInitialize = (message: JSONRPCMessage): boolean =>
  * @throws TransportError if the body is malformed, or the session cannot serve it
  */
 export function messagesIn(
-  body: unknown,
+  { json, request }: Posted,
   { isInitialized, pending }: { isInitialized: boolean; pending: ReadonlyMap<RequestId, unknown> },
 ): readonly JSONRPCMessage[] {
-  const messages = parse(body);
+  const messages = request ? [request] : parse(json);
   const ids = new Set<RequestId>();
   for (const message of messages) {
     if (!isRequest(message)) continue;
@@ -67,7 +72,6 @@ export function assertVersion(version: string | string[] | undefined): void {
 }
 
 function parse(body: unknown): readonly JSONRPCMessage[] {
-  if (isJSONRPCRequest(body)) return [body];
   const list = Array.isArray(body) ? body : [body];
   if (list.length > MAX_BATCH) throw invalid(`Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
   try {

@@ -26,7 +26,7 @@ import type { EventStore } from '../../stores/event-store.js';
 import { LeftCalls } from './left-calls.js';
 import type { PeerMessage } from './peers.js';
 import { SessionAnswer } from './session-answer.js';
-import { assertAccepts, assertVersion, isRequest, messagesIn } from './session-body.js';
+import { assertAccepts, assertVersion, isRequest, messagesIn, type Posted } from './session-body.js';
 import type { SharedState } from './session-record.js';
 import type { StreamSettings } from './session-stream.js';
 import { SessionStreams } from './session-streams.js';
@@ -78,12 +78,14 @@ export class Session implements Transport {
   /** The owner of the session; other callers are refused. */
   caller: string;
   private readonly headers: Readonly<Record<string, string>>;
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
   private readonly streams: SessionStreams;
   /** The part that knows other nodes, if they also serve the session. */
   readonly shared?: SharedSession;
   private readonly left: LeftCalls;
+  /** When it was last in use, in milliseconds since 1970. */
+  private usedAt = Date.now();
   /** When its client sent its latest message, in milliseconds since 1970. */
   lastMessageAt = Date.now();
   /** When the store last confirmed it, in milliseconds since 1970. */
@@ -124,7 +126,7 @@ export class Session implements Transport {
       () => this.isAttended(),
       answer => this.giveUp(answer),
     );
-    this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
+    this.timer = this.startTimer(options.idleTimeoutMs);
   }
 
   /** Restores the state of a session that another node has opened. */
@@ -209,17 +211,20 @@ export class Session implements Transport {
     this.streams.handOver();
   }
 
-  /** Answers a POST. @throws TransportError for a refused request; then nothing has run */
-  post(incoming: Incoming, body: unknown): void {
+  /**
+   * Answers a POST.
+   * @returns the answer, unless it is only an acknowledgement. It must be cancelled when the response has closed
+   * @throws TransportError for a refused request; then nothing has run
+   */
+  post(incoming: Incoming, posted: Posted): SessionAnswer | undefined {
     const { rawRequest, rawResponse } = incoming;
     const { accept, 'mcp-protocol-version': version } = rawRequest.headers;
     assertAccepts(accept, true);
     const { isInitialized, pending } = this;
-    const messages = messagesIn(body, { isInitialized, pending });
+    const messages = messagesIn(posted, { isInitialized, pending });
     if (isInitialized) assertVersion(version);
     this.isInitialized = true;
-    this.lastMessageAt = Date.now();
-    this.timer.refresh();
+    this.usedAt = this.lastMessageAt = Date.now();
     const requests = messages.filter(isRequest);
     if (requests.length === 0) {
       const left = messages.map(message => this.receive(message, incoming)).filter(one => one !== undefined);
@@ -228,7 +233,7 @@ export class Session implements Transport {
       const refuse = (error: UnavailableException) => unavailable(error).send(rawResponse);
       if (left.length > 0) void Promise.all(left).then(accept, refuse);
       else accept();
-      return;
+      return undefined;
     }
     const refusal = this.refusalOfCalls(requests, incoming.caller);
     if (refusal) throw limitError(refusal, requests.length === 1 ? requests[0].id : undefined);
@@ -236,23 +241,18 @@ export class Session implements Transport {
     const { keepAliveMs } = this.options;
     const answer = new SessionAnswer(
       rawResponse,
-      { headers, keepAliveMs, awaited: requests.length, isBatch: Array.isArray(body) },
+      { headers, keepAliveMs, awaited: requests.length, isBatch: Array.isArray(posted.json) },
       this.streams,
       requests,
+      this.onLeft,
     );
-    rawResponse.once('close', () => {
-      this.timer.refresh();
-      if (this.shared) this.settle();
-      // Without an event id, the client cannot reconnect, so its calls are cancelled.
-      if (answer.canResume) return this.left.add(answer);
-      for (const { id } of requests) this.cancel(id, 'The client disconnected', answer);
-    });
-    const calls = requests.map(request => this.open(request, answer, incoming.caller));
+    for (const request of requests) this.open(request, answer, incoming.caller);
     for (const message of messages) {
-      const call = isRequest(message) ? calls.shift() : undefined;
-      if (call) this.run(call, message as JSONRPCRequest, incoming);
+      const call = isRequest(message) ? pending.get(message.id)?.call : undefined;
+      if (call) void this.run(call, message as JSONRPCRequest, incoming);
       else void this.receive(message, incoming);
     }
+    return answer;
   }
 
   /**
@@ -264,7 +264,7 @@ export class Session implements Transport {
     assertAccepts(accept);
     assertVersion(version);
     rawResponse.once('close', () => {
-      this.timer.refresh();
+      this.usedAt = Date.now();
       this.left.attended();
       this.settle();
     });
@@ -308,20 +308,30 @@ export class Session implements Transport {
     this.server.subscribedTo(subscribed);
   }
 
-  private run(call: JsonCall, message: JSONRPCRequest, incoming: Incoming): void {
-    const over = () => {
-      if (this.pending.get(call.id)?.call === call) this.pending.delete(call.id);
-      this.timer.refresh();
-      if (this.shared) this.settle();
-    };
+  private async run(call: JsonCall, message: JSONRPCRequest, incoming: Incoming): Promise<void> {
     const { sessionId, server } = this;
-    const own = legacyCall(message, incoming, call, server.connectionData(), sessionId);
-    call.run(this.instance, own).then(over, (error: Error) => {
-      over();
-      this.instance.report(error);
+    try {
+      await call.run(
+        this.instance,
+        legacyCall(message, incoming, call, server.connectionData(), sessionId),
+      );
+    } catch (error) {
+      this.instance.report(error as Error);
       incoming.rawResponse.destroy();
-    });
+    } finally {
+      if (this.pending.get(call.id)?.call === call) this.pending.delete(call.id);
+      this.usedAt = Date.now();
+      if (this.shared) this.settle();
+    }
   }
+
+  private readonly onLeft = (answer: SessionAnswer): void => {
+    this.usedAt = Date.now();
+    if (this.shared) this.settle();
+    // Without an event id, the client cannot reconnect, so its calls are cancelled.
+    if (answer.canResume) return this.left.add(answer);
+    for (const { id } of answer.requests) this.cancel(id, 'The client disconnected', answer);
+  };
 
   /** The calls of a batch must fit into the caps together, or are refused together. */
   private refusalOfCalls(requests: readonly JSONRPCRequest[], caller: string): LimitReached | undefined {
@@ -329,19 +339,15 @@ export class Session implements Transport {
     return count === 0 ? undefined : this.instance.running.refusal(caller, count);
   }
 
-  private open({ id, method }: JSONRPCRequest, answer: PostAnswer, caller: string): JsonCall | undefined {
+  private open({ id, method }: JSONRPCRequest, answer: PostAnswer, caller: string): void {
     const call = this.instance.serves(method, 'legacy')
-      ? new JsonCall(id, 'legacy', answer, caller, this.asker(id))
+      ? new JsonCall(id, 'legacy', answer, caller, this.ask)
       : undefined;
     this.pending.set(id, { answer, call });
-    return call;
   }
 
-  private asker(relatedRequestId: RequestId): AskClient {
-    const { server } = this.server;
-    return (method, params, options) =>
-      server.request({ method, params }, passthroughSchema, { ...options, relatedRequestId });
-  }
+  private readonly ask = (relatedRequestId: RequestId, ...[method, params, options]: Parameters<AskClient>) =>
+    this.server.server.request({ method, params }, passthroughSchema, { ...options, relatedRequestId });
 
   /**
    * Passes messages to the SDK's server, except cancellations of pipeline calls.
@@ -392,8 +398,15 @@ export class Session implements Transport {
     call.end(new McpException(McpErrorCode.Refused, reason), 'cancelled');
   }
 
-  private onIdle(): void {
-    if (this.isUsed) this.timer.refresh();
+  private startTimer(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.look(), ms).unref();
+  }
+
+  /** Closes the session if it has not been in use for long enough. */
+  private look(): void {
+    const { idleTimeoutMs } = this.options;
+    const left = this.isUsed ? idleTimeoutMs : this.usedAt + idleTimeoutMs - Date.now();
+    if (left > 0) this.timer = this.startTimer(left);
     else void this.close();
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server';
 import type { ResolvedOptions } from '../../server/server-options.js';
@@ -16,7 +17,7 @@ import type { ListenerLimit } from '../http/listener-limit.js';
 import { limitError, LimitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { Session, unavailable } from './session.js';
 import type { Peers } from './peers.js';
-import { assertVersion } from './session-body.js';
+import { assertVersion, type Posted } from './session-body.js';
 import type { SharedSessions } from './shared-sessions.js';
 
 /** Maximum characters of the `initialize` parameters, which are kept as long as the session. */
@@ -50,12 +51,16 @@ export class Sessions {
   private isChecking = false;
   private stopListening = () => {};
 
-  /** @param listeners counts the streams of sessions */
+  /**
+   * @param listeners counts the streams of sessions
+   * @param answers what to cancel when a response has closed
+   */
   constructor(
     private readonly server: McpServerInstance,
     private readonly options: ResolvedOptions['sessions'],
     private readonly keepAliveMs: number,
     private readonly listeners: ListenerLimit,
+    private readonly answers: Map<ServerResponse, { cancel(): void } | undefined>,
   ) {
     const { eventStore, idleTimeoutMs } = options;
     this.limit = new CallerLimit('sessions', options, {
@@ -77,13 +82,13 @@ export class Sessions {
     if (store && bus) await this.share(store, bus);
   }
 
-  async serve(incoming: Incoming, body: unknown): Promise<void> {
+  async serve(incoming: Incoming, posted: Posted): Promise<void> {
     const { rawRequest, rawResponse } = incoming;
     const id = rawRequest.headers['mcp-session-id'];
     const caller = ownerOf(incoming);
     let session: Session | undefined;
     try {
-      if (id === undefined) return await this.begin(incoming, body, caller);
+      if (id === undefined) return await this.begin(incoming, posted, caller);
       session = this.shared ? await this.find(String(id), incoming) : this.held.get(String(id));
       // The client may have disconnected while the store answered.
       if (isGone(rawRequest, rawResponse)) return;
@@ -93,7 +98,7 @@ export class Sessions {
       }
       // A client that logs in becomes the owner of its anonymous session.
       if (session.caller !== caller) await this.bind(session, caller);
-      if (rawRequest.method === 'POST') session.post(incoming, body);
+      if (rawRequest.method === 'POST') this.post(session, incoming, posted);
       else if (rawRequest.method === 'DELETE') await this.end(session, incoming);
       else if (await this.listeners.admits(incoming)) {
         // The session may have ended while the other nodes were asked.
@@ -160,8 +165,8 @@ export class Sessions {
   }
 
   /** @throws TransportError for a request that does not open a session; UnavailableException */
-  private async begin(incoming: Incoming, body: unknown, caller: string): Promise<void> {
-    const { params, id: requestId } = this.initializeIn(incoming, body);
+  private async begin(incoming: Incoming, posted: Posted, caller: string): Promise<void> {
+    const { params, id: requestId } = this.initializeIn(incoming, posted.json);
     const id = randomUUID();
     const openedAt = Date.now();
     const reached = await this.limit.claim(incoming.caller);
@@ -177,11 +182,19 @@ export class Sessions {
     try {
       const channel = this.server.handlers.channels && '{}';
       await this.shared?.create(id, { caller, openedAt, params, channel });
-      session.post(incoming, body);
+      this.post(session, incoming, posted);
     } catch (error) {
       await this.expire(session);
       throw error;
     }
+  }
+
+  private post(session: Session, incoming: Incoming, posted: Posted): void {
+    const { rawResponse } = incoming;
+    const answer = session.post(incoming, posted);
+    if (this.answers.has(rawResponse)) this.answers.set(rawResponse, answer);
+    // The client has disconnected in the meantime.
+    else answer?.cancel();
   }
 
   /** Finds a session, also of another node. @throws UnavailableException; TransportError past a cap */
