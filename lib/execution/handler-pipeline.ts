@@ -67,7 +67,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
           [host()],
           target.instance,
           method,
-          () => invoke(pipeline, call, host),
+          async () => invoke(pipeline, call, host),
           contextTypeOf(call),
         ));
     const value = isObservable(result)
@@ -139,24 +139,45 @@ async function activate(
   throw new ForbiddenException('Forbidden resource');
 }
 
-async function invoke(
-  { target, params, prepare, positional }: Pipeline,
-  call: HandlerCall,
-  host: () => ExecutionContextHost,
-): Promise<unknown> {
-  const { round } = call;
+/** Runs the method at once if nothing before it has to be awaited. */
+function invoke(pipeline: Pipeline, call: HandlerCall, host: () => ExecutionContextHost): unknown {
+  const { target, prepare } = pipeline;
+  const { round, lifecycle } = call;
   // The round has ended, and a Nest interceptor retries: the method must not run again.
   if (round?.enter() === false) return EMPTY;
-  const data = await prepare(call.data);
-  const method = (target.instance as Record<string, Method>)[target.methodName];
-  const run = (args: unknown[]) => observed(method.apply(target.instance, args));
-  const args = params.length === 0 ? positional(data, call) : await argumentsOf(params, data, call, host);
-  if (call.lifecycle) await call.lifecycle.onEnter(round && (() => round.record()));
-  return round ? round.watch(() => run(args)) : run(args);
+  const run = (args: unknown[]) => {
+    const method = (target.instance as Record<string, Method>)[target.methodName];
+    return observed(method.apply(target.instance, args));
+  };
+  return after(prepare(call.data), data =>
+    after(argumentsOf(pipeline, data, call, host), args =>
+      after(lifecycle?.onEnter(round && (() => round.record())), () =>
+        round ? round.watch(() => run(args)) : run(args),
+      ),
+    ),
+  );
+}
+
+/** Like `await`, which takes longer for a value that is no promise. */
+function after<T>(value: T | PromiseLike<T>, next: (value: T) => unknown): unknown {
+  return isThenable(value) ? (value as PromiseLike<T>).then(next) : next(value as T);
+}
+
+function argumentsOf(
+  { params, positional }: Pipeline,
+  data: unknown,
+  call: HandlerCall,
+  host: () => ExecutionContextHost,
+): unknown[] | Promise<unknown[]> {
+  if (params.length === 0) return positional(data, call);
+  if (!params.every(group => group.every(isImmediate))) return resolved(params, data, call, host);
+  const args: unknown[] = [];
+  for (const group of params) for (const param of group) args[param.index] = valueOf(param, data, call, host);
+  return args;
 }
 
 /** Resolves the parameters of a group in parallel. */
-async function argumentsOf(
+async function resolved(
   groups: Pipeline['params'],
   data: unknown,
   call: HandlerCall,
@@ -164,18 +185,10 @@ async function argumentsOf(
 ): Promise<unknown[]> {
   const args: unknown[] = [];
   for (const group of groups) {
-    const pending: Promise<void>[] = [];
-    for (const param of group) {
-      if (isImmediate(param)) {
-        args[param.index] = valueOf(param, data, call, host);
-        continue;
-      }
-      const fill = async () => {
-        args[param.index] = await transform(param, await valueOf(param, data, call, host));
-      };
-      pending.push(fill());
-    }
-    if (pending.length > 0) await Promise.all(pending);
+    const fill = async (param: PipelineParam) => {
+      args[param.index] = await transform(param, await valueOf(param, data, call, host));
+    };
+    await Promise.all(group.map(fill));
   }
   return args;
 }

@@ -16,6 +16,8 @@ export interface RunnableHandler extends AskingHandler {
   readonly headerParams?: readonly HeaderParam[];
 }
 
+type HandlerInput = Pick<HandlerCall, 'data' | 'variables'>;
+
 /** Runs handlers. Those that can ask their client run in rounds. */
 export class HandlerRunner {
   constructor(
@@ -23,28 +25,41 @@ export class HandlerRunner {
     private readonly rounds: Rounds,
   ) {}
 
-  async run(
+  run(
     handler: RunnableHandler,
     call: McpCall,
-    input: Pick<HandlerCall, 'data' | 'variables'>,
+    input: HandlerInput,
     convert: (value: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
-    const { lifecycle } = call;
-    const { data, variables } = input;
-    const contextOf = (own: McpCall, round?: CurrentRound) =>
-      new McpContext(own, this.changes, round, handler.headerParams, data);
-    if (handler.run.canAsk || isLaterRound(call)) {
-      return this.asked(
-        handler,
-        call,
-        (round, own) => handler.run({ data, variables, context: contextOf(own, round), round, lifecycle }),
-        convert,
-      );
-    }
+    if (!handler.run.canAsk && !isLaterRound(call)) return this.runOnce(handler, call, input, convert);
+    const work = (round: CurrentRound, own: McpCall) =>
+      handler.run(this.callOf(handler, own, input, call.lifecycle, round));
+    return this.asked(handler, call, work, convert);
+  }
+
+  private callOf(
+    { headerParams }: RunnableHandler,
+    call: McpCall,
+    { data, variables }: HandlerInput,
+    lifecycle: McpCall['lifecycle'],
+    round?: CurrentRound,
+  ): HandlerCall {
+    const context = new McpContext(call, this.changes, round, headerParams, data);
+    return { data, variables, context, round, lifecycle };
+  }
+
+  /** Runs a handler that does not ask its client, as far as is known. */
+  private async runOnce(
+    handler: RunnableHandler,
+    call: McpCall,
+    input: HandlerInput,
+    convert: (value: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
     try {
-      const value = await handler.run({ data, variables, context: contextOf(call), lifecycle });
-      if (!isInputRequiredResult(value)) return await convert(value);
-      return await this.asked(handler, call, () => Promise.resolve(value));
+      const value = await handler.run(this.callOf(handler, call, input, call.lifecycle));
+      if (isInputRequiredResult(value)) return await this.asked(handler, call, () => Promise.resolve(value));
+      const result = convert(value);
+      return result instanceof Promise ? await result : result;
     } catch (thrown) {
       if (!isRoundEnd(thrown)) throw thrown;
       return this.asked(handler, call, async () => {

@@ -117,10 +117,11 @@ function observed(serve: Serve, observer: Observer | undefined): Serve {
 /** Checks a request before its stages, and replaces an unexpected error, which could reveal too much. */
 const checked =
   (answer: Answer, { traffic }: Pick<Rounds, 'traffic'>): Serve =>
-  async (call, write) => {
+  async <T>(call: McpCall, write: (result: Result) => T | Promise<T>) => {
     try {
       assertRequest(call);
-      return await write(await answer(call, call.params));
+      const written = write(await answer(call, call.params));
+      return written instanceof Promise ? await (written as Promise<T>) : written;
     } catch (error) {
       throw isProtocolError(error) ? error : unexpected(error, call.method, traceIdOf(call, traffic));
     }

@@ -19,6 +19,7 @@ import { assertDeclared } from '../elicitation/requests/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { LISTEN, mayAsk } from '../protocol/methods.js';
 import type { JsonRpcError } from '../protocol/errors.js';
+import { isPlainCall, isPlainResult } from '../protocol/plain-messages.js';
 
 export const REVISION = '2026-07-28';
 
@@ -76,9 +77,11 @@ export function isEnvelope(meta: Params | undefined): boolean {
 
 /** @throws McpException (-32602) for params that the revision does not allow */
 export function assertRequest({ method, params, era, requestState }: McpCall): void {
-  const checked = method === 'tools/call' && CODECS[era].validateRequest(method, { method, params });
-  if (checked && !checked.ok) {
-    throw new McpException(McpErrorCode.InvalidParams, `Invalid ${method} request: ${said(checked)}`);
+  if (method === 'tools/call' && !isPlainCall(params)) {
+    const checked = CODECS[era].validateRequest(method, { method, params });
+    if (!checked.ok) {
+      throw new McpException(McpErrorCode.InvalidParams, `Invalid ${method} request: ${said(checked)}`);
+    }
   }
   if (requestState === undefined || typeof requestState === 'string' || !mayAsk(method)) return;
   const data = { reason: 'invalid_request_state' };
@@ -113,6 +116,7 @@ export function checkedResult(
   if (method !== 'tools/call') return result;
   const codec = CODECS[era];
   const projected = codec.projectCallToolResult(result as CallToolResult, outputSchema);
+  if (isPlainResult(projected)) return projected;
   const whole = projected.content === undefined ? { ...projected, content: [] } : projected;
   const checked = codec.validateResult(method, whole);
   if (!checked.ok) throw new Error(`The result is not a CallToolResult: ${said(checked)}`);

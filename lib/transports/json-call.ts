@@ -42,7 +42,7 @@ export class JsonCall extends RunningCall {
   async run(
     server: McpServerInstance,
     call: McpCall,
-    running: RunningWork<RunningCall> = server.running,
+    running: Pick<RunningWork<RunningCall>, 'add' | 'delete'> = server.running,
   ): Promise<void> {
     try {
       this.called = call;

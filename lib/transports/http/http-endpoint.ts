@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   classifyInboundRequest,
-  isJSONRPCRequest,
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
   type AuthInfo,
@@ -15,6 +14,7 @@ import type { Admission } from '../../protocol/permissions.js';
 import { callerOf } from '../../protocol/caller.js';
 import { LimitReached } from '../../protocol/caller-limit.js';
 import { LASTING } from '../../protocol/methods.js';
+import { isRequest } from '../../protocol/plain-messages.js';
 import { OpenReplies } from '../../protocol/running-calls.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRecord } from '../../util/is-record.js';
@@ -96,14 +96,7 @@ export class HttpEndpoint {
     closeWithConnection(rawRequest, rawResponse);
     this.answers.set(rawResponse, undefined);
     rawResponse.on('close', this.forget);
-    const json = body?.ok ? body.json : undefined;
-    const { admission } = this.server;
-    const own = view ? { ...incoming, view } : incoming;
-    const answered = admission ? this.admit(admission, own, json) : this.route(own, json);
-    answered.catch((error: Error) => {
-      this.server.report(error);
-      rawResponse.destroy();
-    });
+    void this.answer(view ? { ...incoming, view } : incoming, body?.ok ? body.json : undefined);
   }
 
   /** Starts to receive messages of other nodes. */
@@ -132,6 +125,16 @@ export class HttpEndpoint {
     for (const response of this.answers.keys()) response.destroy();
   }
 
+  private async answer(incoming: Incoming, json: unknown): Promise<void> {
+    const { admission } = this.server;
+    try {
+      await (admission ? this.admit(admission, incoming, json) : this.route(incoming, json));
+    } catch (error) {
+      this.server.report(error as Error);
+      incoming.rawResponse.destroy();
+    }
+  }
+
   /** Serves a request that is admitted, or answers with the reason for the refusal. */
   private async admit(admission: Admission, incoming: Incoming, json: unknown): Promise<void> {
     const { rawRequest, rawResponse } = incoming;
@@ -141,7 +144,7 @@ export class HttpEndpoint {
         http: httpOf(incoming),
         response: rawResponse,
         requests: requestsIn(json),
-        isListening: rawRequest.method === 'GET' || (isJSONRPCRequest(json) && LASTING.has(json.method)),
+        isListening: rawRequest.method === 'GET' || (isRequest(json) && LASTING.has(json.method)),
       });
       caller = admitted instanceof Promise ? await admitted : admitted;
     } catch (error) {
@@ -154,30 +157,42 @@ export class HttpEndpoint {
     return await this.route(ownedBy(caller, incoming), json);
   }
 
-  private async route(incoming: Incoming, json: unknown): Promise<void> {
+  private route(incoming: Incoming, json: unknown): void | Promise<void> {
+    if (!this.server.handlers.prepare) return this.routePrepared(incoming, json);
+    return this.isUnprepared(incoming, json).then(isAnswered => {
+      if (!isAnswered) return this.routePrepared(incoming, json);
+    });
+  }
+
+  private routePrepared(incoming: Incoming, json: unknown): void | Promise<void> {
     const { rawRequest, rawResponse } = incoming;
-    if (this.server.handlers.prepare && (await this.isUnprepared(incoming, json))) return;
     if (isGone(rawRequest, rawResponse)) return;
-    const request = isJSONRPCRequest(json) ? json : undefined;
+    const request = isRequest(json) ? json : undefined;
     if (request && this.isModern(rawRequest, request)) {
-      const isLasting = LASTING.has(request.method);
-      if (isLasting && !(await this.listeners.admits(incoming, request.id))) return;
-      // Not returned: an async function takes longer to return a promise.
-      return await this.run(incoming, request);
+      return LASTING.has(request.method) ? this.listen(incoming, request) : this.run(incoming, request);
     }
     const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));
     if (request && isLegacy && this.isStateless && this.isOrdinary(rawRequest, request)) {
-      return await this.run(incoming, request, this.connectionOf(rawRequest));
+      return this.run(incoming, request, this.connectionOf(rawRequest));
     }
     if (!this.sessions || !(isLegacy || isJudgedLegacy(rawRequest, json))) {
       return this.serveBySdk(incoming, json);
     }
-    // A batch is refused as a whole: the client that logs in sends all of it again.
-    if (Array.isArray(json) && (await this.isChallenged(incoming, json))) return;
-    return await this.sessions.serve(incoming, { json, request });
+    return Array.isArray(json)
+      ? this.serveBatch(this.sessions, incoming, json)
+      : this.sessions.serve(incoming, { json, request });
   }
 
-  /** Prepares the handlers. Meanwhile, the requests count as calls. If that fails, it answers the request. */
+  /** Refuses a batch as a whole: the client that logs in sends all of it again. */
+  private async serveBatch(sessions: Sessions, incoming: Incoming, json: unknown[]): Promise<void> {
+    if (!(await this.isChallenged(incoming, json))) await sessions.serve(incoming, { json });
+  }
+
+  private async listen(incoming: Incoming, request: JSONRPCRequest): Promise<void> {
+    if (await this.listeners.admits(incoming, request.id)) await this.run(incoming, request);
+  }
+
+  /** Prepares the handlers for a request. Meanwhile, the requests count as calls. If that fails, it answers the request. */
   private async isUnprepared(incoming: Incoming, json: unknown): Promise<boolean> {
     const { caller, rawResponse } = incoming;
     const { limit } = this.server.running;
@@ -282,10 +297,10 @@ function ownedBy(authInfo: AuthInfo | undefined, incoming: Incoming): Incoming {
   return Object.assign({}, incoming, { authInfo, caller });
 }
 
-const idOf = (json: unknown): RequestId | undefined => (isJSONRPCRequest(json) ? json.id : undefined);
+const idOf = (json: unknown): RequestId | undefined => (isRequest(json) ? json.id : undefined);
 
 const requestsIn = (body: unknown): JSONRPCRequest[] =>
-  Array.isArray(body) ? body.filter(isJSONRPCRequest) : isJSONRPCRequest(body) ? [body] : [];
+  Array.isArray(body) ? body.filter(isRequest) : isRequest(body) ? [body] : [];
 
 /** Whether a request certainly belongs to the 2025 era. */
 const isLegacyRequest = ({ headers }: IncomingMessage, { params }: JSONRPCRequest): boolean => {

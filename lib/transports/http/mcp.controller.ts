@@ -27,14 +27,23 @@ export function createController(): Type {
   class McpController {
     constructor(@Inject(ENDPOINT) private readonly slot: EndpointSlot) {}
 
-    async handle(request: PlatformRequest, response: PlatformResponse): Promise<void> {
-      const body = await bodyOf(request, this.slot.gate);
-      this.slot.endpoint?.serve(accept(request, response, body), false);
+    handle(request: PlatformRequest, response: PlatformResponse): void | Promise<void> {
+      return this.serve(request, response, false);
     }
 
-    async handlePart(request: PlatformRequest, response: PlatformResponse): Promise<void> {
-      const body = await bodyOf(request, this.slot.gate);
-      this.slot.endpoint?.serve(accept(request, response, body), true);
+    handlePart(request: PlatformRequest, response: PlatformResponse): void | Promise<void> {
+      return this.serve(request, response, true);
+    }
+
+    private serve(
+      request: PlatformRequest,
+      response: PlatformResponse,
+      isPart: boolean,
+    ): void | Promise<void> {
+      const { endpoint, gate } = this.slot;
+      const body = bodyOf(request, gate);
+      if (!(body instanceof Promise)) return endpoint?.serve(accept(request, response, body), isPart);
+      return body.then(read => endpoint?.serve(accept(request, response, read), isPart));
     }
   }
   return McpController;

@@ -12,6 +12,7 @@ import { UnavailableException } from '../../exceptions/unavailable.exception.js'
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { LimitReached } from '../../protocol/caller-limit.js';
 import type { AskClient } from '../../protocol/mcp-call.js';
+import type { RunningCalls } from '../../protocol/running-calls.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { SessionMessageInfo } from '../../server/observed-messages.js';
@@ -249,7 +250,7 @@ export class Session implements Transport {
     for (const request of requests) this.open(request, answer, incoming.caller);
     for (const message of messages) {
       const call = isRequest(message) ? pending.get(message.id)?.call : undefined;
-      if (call) void this.run(call, message as JSONRPCRequest, incoming);
+      if (call) this.run(call, message as JSONRPCRequest, incoming);
       else void this.receive(message, incoming);
     }
     return answer;
@@ -308,22 +309,26 @@ export class Session implements Transport {
     this.server.subscribedTo(subscribed);
   }
 
-  private async run(call: JsonCall, message: JSONRPCRequest, incoming: Incoming): Promise<void> {
+  private run(call: JsonCall, message: JSONRPCRequest, incoming: Incoming): void {
     const { sessionId, server } = this;
-    try {
-      await call.run(
-        this.instance,
-        legacyCall(message, incoming, call, server.connectionData(), sessionId),
-      );
-    } catch (error) {
-      this.instance.report(error as Error);
+    const own = legacyCall(message, incoming, call, server.connectionData(), sessionId);
+    call.run(this.instance, own, this.work).catch((error: Error) => {
+      this.instance.report(error);
       incoming.rawResponse.destroy();
-    } finally {
-      if (this.pending.get(call.id)?.call === call) this.pending.delete(call.id);
+    });
+  }
+
+  /** Counts the calls of the session, which are pending until they end. */
+  private readonly work: Pick<RunningCalls, 'add' | 'delete'> = {
+    add: call => this.instance.running.add(call),
+    delete: call => {
+      this.instance.running.delete(call);
+      const { id } = call as JsonCall;
+      if (this.pending.get(id)?.call === call) this.pending.delete(id);
       this.usedAt = Date.now();
       if (this.shared) this.settle();
-    }
-  }
+    },
+  };
 
   private readonly onLeft = (answer: SessionAnswer): void => {
     this.usedAt = Date.now();
