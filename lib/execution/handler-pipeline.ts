@@ -160,7 +160,7 @@ function invoke(pipeline: Pipeline, call: HandlerCall, host: () => ExecutionCont
 
 /** Like `await`, which takes longer for a value that is no promise. */
 function after<T>(value: T | PromiseLike<T>, next: (value: T) => unknown): unknown {
-  return isThenable(value) ? (value as PromiseLike<T>).then(next) : next(value as T);
+  return isThenable(value) ? value.then(next) : next(value);
 }
 
 function argumentsOf(

@@ -121,7 +121,7 @@ const checked =
     try {
       assertRequest(call);
       const written = write(await answer(call, call.params));
-      return written instanceof Promise ? await (written as Promise<T>) : written;
+      return written instanceof Promise ? await written : written;
     } catch (error) {
       throw isProtocolError(error) ? error : unexpected(error, call.method, traceIdOf(call, traffic));
     }

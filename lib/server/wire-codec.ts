@@ -17,6 +17,8 @@ import {
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { assertDeclared } from '../elicitation/requests/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
+import { isRecord } from '../util/is-record.js';
+import { isSameJson } from '../util/same-json.js';
 import { LISTEN, mayAsk } from '../protocol/methods.js';
 import type { JsonRpcError } from '../protocol/errors.js';
 import { isPlainCall, isPlainResult } from '../protocol/plain-messages.js';
@@ -54,23 +56,29 @@ function modernCodec() {
 const MAX_CLIENTS = 500;
 const MAX_CLIENT_LENGTH = 2000;
 
-/** Clients whose envelope was valid, as JSON. A client repeats its data in each request, and the check is slow. */
-const validClients = new Set<string>();
+/** What clients last sent with a valid envelope, by name. They repeat it in each request, and the check is slow. */
+const clients = new Map<unknown, { readonly info: unknown; readonly capabilities: unknown }>();
 
 /** Whether a request's `_meta` is a complete envelope of 2026-07-28 (basic/index, `_meta`). */
 export function isEnvelope(meta: Params | undefined): boolean {
   if (meta?.[PROTOCOL_VERSION_META_KEY] !== REVISION) return false;
+  const { [CLIENT_INFO_META_KEY]: info, [CLIENT_CAPABILITIES_META_KEY]: capabilities } = meta;
   const { progressToken = 0, [LOG_LEVEL_META_KEY]: level } = meta;
-  const client = JSON.stringify({
-    info: meta[CLIENT_INFO_META_KEY],
-    capabilities: meta[CLIENT_CAPABILITIES_META_KEY],
-  });
-  const isKnown = level === undefined && Number.isSafeInteger(progressToken) && validClients.has(client);
-  if (isKnown) return true;
+  const name = isRecord(info) ? info['name'] : undefined;
+  const known = clients.get(name);
+  if (
+    known &&
+    level === undefined &&
+    Number.isSafeInteger(progressToken) &&
+    isSameJson(info, known.info) &&
+    isSameJson(capabilities, known.capabilities)
+  ) {
+    return true;
+  }
   const isValid = CODECS.modern.validateEnvelopeMeta(meta).length === 0;
-  if (isValid && client.length <= MAX_CLIENT_LENGTH) {
-    if (validClients.size >= MAX_CLIENTS) validClients.clear();
-    validClients.add(client);
+  if (isValid && JSON.stringify([info, capabilities]).length <= MAX_CLIENT_LENGTH) {
+    if (clients.size >= MAX_CLIENTS) clients.clear();
+    clients.set(name, { info, capabilities });
   }
   return isValid;
 }
