@@ -10,6 +10,7 @@ import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-contex
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { isRoundEnd } from '../elicitation/requests/input-required.exception.js';
 import { isUnaskable } from '../elicitation/requests/errors.js';
+import { after } from '../util/after.js';
 import { isAsyncIterable, isThenable, valuesOf } from '../util/async-iterable.js';
 import { CallCancelled, isCancellation } from '../exceptions/call-cancelled.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';
@@ -156,11 +157,6 @@ function invoke(pipeline: Pipeline, call: HandlerCall, host: () => ExecutionCont
       ),
     ),
   );
-}
-
-/** Like `await`, which takes longer for a value that is no promise. */
-function after<T>(value: T | PromiseLike<T>, next: (value: T) => unknown): unknown {
-  return isThenable(value) ? value.then(next) : next(value);
 }
 
 function argumentsOf(

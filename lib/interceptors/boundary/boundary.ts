@@ -6,7 +6,7 @@ import type { AskClient, LateMessages, McpCall, Params, ReplyChannel } from '../
 import type { OwnMethod } from '../../protocol/server-extension.js';
 import { isList, mayAsk } from '../../protocol/methods.js';
 import type { ChainResult } from '../chain/result.js';
-import type { ChainSource } from '../chain-source.js';
+import type { ChainInUse, ChainSource } from '../chain-source.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import { contextOf } from '../messages/context.js';
 import { EVENT_OF } from '../protocol/events.js';
@@ -73,7 +73,7 @@ export class Boundary {
   readonly passNotifications: Stage = next => async (call, params) => {
     let found: Promise<Message> | undefined;
     // Most methods send no notifications, so the chain is only found on demand.
-    const find = () => (found ??= this.messageOf(call.method, call));
+    const find = () => (found ??= Promise.resolve().then(() => this.messageOf(call.method, call)));
     try {
       return await withInterceptedNotifications(
         call,
@@ -93,26 +93,37 @@ export class Boundary {
   };
 
   /** @throws McpException for a refused message, and errors of `next` */
-  private dispatch(event: string, call: McpCall, params: Params, next: Answer): Promise<Result> {
+  private async dispatch(event: string, call: McpCall, params: Params, next: Answer): Promise<Result> {
     const { method } = call;
-    const answered = async (message: Message) => {
-      const request = await this.receive(message, params);
-      const payload = request.finalPayload as Params;
-      const isNew = !call.subscriptions?.has(payload['uri'] as string);
-      const answer = request.response
-        ? synthetic(method, request.response)
-        : await this.handle(message, payload, next);
-      // A handler's input request has already passed the response phase, and the result of a task passes it later. An
-      // interceptor's answer that looks like one of them has not.
-      const isLater = !request.response && !isFinal(answer);
-      if (isLater || !message.hooks('response')) return this.finished(message, answer, [request]);
-      const response = await this.send(message, answer, payload, isNew);
-      const final = response.finalPayload as Result;
-      // A mutator may have returned a new result without the mark.
-      const result = request.response ? marked(final, request.response) : final;
-      return this.finished(message, result, [request, response]);
-    };
-    return this.withMessage(method, call, answered, event).catch(error => this.denied(method, error));
+    let message: Message | undefined;
+    try {
+      const found = this.messageOf(method, call, event);
+      message = found instanceof Promise ? await found : found;
+      return await this.answer(message, params, next);
+    } catch (error) {
+      return this.denied(method, error);
+    } finally {
+      message?.end?.();
+    }
+  }
+
+  private async answer(message: Message, params: Params, next: Answer): Promise<Result> {
+    const { method, call } = message;
+    const request = await this.receive(message, params);
+    const payload = request.finalPayload as Params;
+    const isNew = !call.subscriptions?.has(payload['uri'] as string);
+    const answer = request.response
+      ? synthetic(method, request.response)
+      : await this.handle(message, payload, next);
+    // A handler's input request has already passed the response phase, and the result of a task passes it later. An
+    // interceptor's answer that looks like one of them has not.
+    const isLater = !request.response && !isFinal(answer);
+    if (isLater || !message.hooks('response')) return this.finished(message, answer, [request]);
+    const response = await this.send(message, answer, payload, isNew);
+    const final = response.finalPayload as Result;
+    // A mutator may have returned a new result without the mark.
+    const result = request.response ? marked(final, request.response) : final;
+    return this.finished(message, result, [request, response]);
   }
 
   private late(call: McpCall): LateMessages {
@@ -208,7 +219,8 @@ export class Boundary {
     const { lists } = this;
     const found = lists.mayHide(message, params) ? await lists.lookUp(message, params) : undefined;
     if (found?.isHidden) throw found.refusal;
-    await this.options.headers(message.call, found?.page);
+    const checked = this.options.headers(message.call, found?.page);
+    if (checked) await checked;
     const request = await this.run(message, 'request', params);
     const payload = request.finalPayload as Params;
     if (
@@ -226,10 +238,10 @@ export class Boundary {
   /** Runs the handler. Requests and notifications to the client meanwhile, and its answers, also pass the chain. */
   private handle(message: Message, payload: Params, next: Answer): Promise<Result> {
     const { chain, call } = message;
-    const once = async (one: McpCall): Promise<Result> => {
-      const answer = await next(one, payload);
-      return isInputRequired(answer) ? this.sendAsking(message, answer, payload) : answer;
-    };
+    const once = (one: McpCall): Promise<Result> =>
+      next(one, payload).then(answer =>
+        isInputRequired(answer) ? this.sendAsking(message, answer, payload) : answer,
+      );
     const work = chain.hooksInput
       ? (told: McpCall) => new InterceptedInputRequests(message, this.run).around(told, once)
       : once;
@@ -281,9 +293,8 @@ export class Boundary {
     method: string,
     call: McpCall,
     work: (message: Message) => T | Promise<T>,
-    event = method,
   ): Promise<T> {
-    const message = await this.messageOf(method, call, event);
+    const message = await this.messageOf(method, call);
     try {
       return await work(message);
     } finally {
@@ -292,16 +303,20 @@ export class Boundary {
   }
 
   /** Finds a message's chain, within the message's time. @throws Refused if a remote host could not be asked */
-  private async messageOf(method: string, call: McpCall, event = method): Promise<Message> {
+  private messageOf(method: string, call: McpCall, event = method): Message | Promise<Message> {
     const { source, settings, reports } = this.options;
     const deadline = performance.now() + settings.timeoutMs;
     const caller = () => ({ context: contextOf(call), headers: call.http?.headers ?? {} });
-    try {
-      const { chain, end } = await source.current(call.reply, caller, settings.timeoutMs);
-      return new Message(chain, method, event, call, deadline, end);
-    } catch (error) {
+    const messageIn = ({ chain, end }: ChainInUse) => new Message(chain, method, event, call, deadline, end);
+    const fail = (error: unknown): never => {
       reports.undiscovered(error, event, this.options.server);
       throw new Refused(undiscovered(), true);
+    };
+    try {
+      const found = source.current(call.reply, caller, settings.timeoutMs);
+      return found instanceof Promise ? found.then(messageIn, fail) : messageIn(found);
+    } catch (error) {
+      return fail(error);
     }
   }
 }

@@ -67,12 +67,12 @@ export class Chain {
    * @param onEnd receives the whole result; the returned decision may lack audit interceptors that still run
    * @param call replaces `params.signal`
    */
-  async run(params: ChainParams, onEnd?: OnEnd, call: Abortable = params): Promise<ChainResult> {
+  run(params: ChainParams, onEnd?: OnEnd, call: Abortable = params): Promise<ChainResult> {
     const selection = this.select(params);
     if (selection.size > 0) return new ChainRun(selection, params, this.options, onEnd, call).execute();
     const result = passed(params);
     onEnd?.(result);
-    return result;
+    return Promise.resolve(result);
   }
 
   private select({ event, phase, interceptors, mutatorsOnly, inputRequired }: ChainParams): Selection {

@@ -102,42 +102,62 @@ export function invokeEntry(
   payload: unknown,
 ): Invoked | Promise<Invoked> {
   const started = run.clock.now();
-  const failed = (error: unknown): Invoked => ({
-    kind: 'failed',
-    why: error instanceof InterceptorTimeout ? 'timeout' : 'crash',
-    error: messageOf(error instanceof UnavailableException ? error.cause : error),
-    isRunOver: error instanceof RunOver,
-    isUnavailable: error instanceof UnavailableException,
-    durationMs: run.clock.now() - started,
-  });
-  const ended = (value: unknown): Invoked => {
-    if (value === SKIPPED) return { kind: 'skipped' };
-    const read = entry.read ? entry.read(value, entry.name, payload) : value;
-    return { kind: 'value', value: read, durationMs: run.clock.now() - started };
-  };
   try {
     const allowed = Math.min(entry.timeoutMs ?? run.defaultTimeoutMs, run.maxTimeoutMs);
-    const left = run.deadline - started;
-    const timeoutMs = Math.min(allowed, left);
+    const timeoutMs = Math.min(allowed, run.deadline - started);
     if (timeoutMs <= 0 || run.watch.isGivenUp) throw new RunOver('there was no time left');
     const invocation = new LazyInvocation(run, entry, payload, timeoutMs);
     const value = start(entry, invocation);
-    if (!isThenable(value)) return ended(value);
-    const giveUp = (isRunGivenUp: boolean) => {
-      const reason = isRunGivenUp
-        ? 'the run was given up'
-        : `it took longer than ${Math.round(timeoutMs)} ms`;
-      invocation.giveUp(reason, isRunGivenUp ? 'AbortError' : 'TimeoutError');
-      return isRunGivenUp || allowed >= left ? new RunOver(reason) : new InterceptorTimeout(reason);
-    };
-    return run.watch
-      .within(value, started + timeoutMs, giveUp)
-      .then(ended)
-      .catch(failed);
+    return isThenable(value)
+      ? awaited(value, run, entry, invocation, started)
+      : ended(value, run, entry, payload, started);
   } catch (error) {
-    return failed(error);
+    return failed(error, run, started);
   }
 }
+
+/** Apart from `invokeEntry`, whose closures would take longer than most interceptors. */
+async function awaited(
+  value: PromiseLike<unknown>,
+  run: RunContext,
+  entry: PreparedEntry,
+  invocation: LazyInvocation,
+  started: number,
+): Promise<Invoked> {
+  const { payload, timeoutMs } = invocation;
+  const isLast = timeoutMs >= run.deadline - started;
+  const giveUp = (isRunGivenUp: boolean) => {
+    const reason = isRunGivenUp ? 'the run was given up' : `it took longer than ${Math.round(timeoutMs)} ms`;
+    invocation.giveUp(reason, isRunGivenUp ? 'AbortError' : 'TimeoutError');
+    return isRunGivenUp || isLast ? new RunOver(reason) : new InterceptorTimeout(reason);
+  };
+  try {
+    return ended(await run.watch.within(value, started + timeoutMs, giveUp), run, entry, payload, started);
+  } catch (error) {
+    return failed(error, run, started);
+  }
+}
+
+function ended(
+  value: unknown,
+  run: RunContext,
+  entry: PreparedEntry,
+  payload: unknown,
+  started: number,
+): Invoked {
+  if (value === SKIPPED) return { kind: 'skipped' };
+  const read = entry.read ? entry.read(value, entry.name, payload) : value;
+  return { kind: 'value', value: read, durationMs: run.clock.now() - started };
+}
+
+const failed = (error: unknown, { clock }: RunContext, started: number): Invoked => ({
+  kind: 'failed',
+  why: error instanceof InterceptorTimeout ? 'timeout' : 'crash',
+  error: messageOf(error instanceof UnavailableException ? error.cause : error),
+  isRunOver: error instanceof RunOver,
+  isUnavailable: error instanceof UnavailableException,
+  durationMs: clock.now() - started,
+});
 
 const SKIPPED = Symbol('skipped');
 
