@@ -60,8 +60,8 @@ export const phaseRunner =
       timeoutMs: phase === 'request' && deadline !== undefined ? deadline - performance.now() : timeoutMs,
       checkPayload: payloadCheck(method, phase),
       checkResponse: answerCheck(method),
-      ...options,
     };
+    if (options) Object.assign(params, options);
     const onEnd = (result: ChainResult) => {
       const { status, results } = result;
       // A lookup is not a separate message, so only its failures are reported.

@@ -44,7 +44,8 @@ function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number):
       if (hasToJson(value)) return copyItem(value.toJSON(), earlier, freeze, depth);
     }
     copy = {};
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
+      if (!Object.hasOwn(value, key)) continue;
       let item = value[key];
       if (isObject(item)) item = copyItem(item, isDerived ? earlier[key] : NOTHING, freeze, depth);
       // A plain assignment to `__proto__` would set the prototype.

@@ -108,24 +108,32 @@ export function invokeEntry(
     if (timeoutMs <= 0 || run.watch.isGivenUp) throw new RunOver('there was no time left');
     const invocation = new LazyInvocation(run, entry, payload, timeoutMs);
     const value = start(entry, invocation);
-    return isThenable(value)
-      ? awaited(value, run, entry, invocation, started)
-      : ended(value, run, entry, payload, started);
+    if (!isThenable(value)) return ended(value, run, entry, payload, started);
+    const isLast = allowed >= run.deadline - started;
+    // Not read from the invocation, which the interceptor has.
+    const given = { run, entry, payload, started, timeoutMs, isLast };
+    return awaited(value, given, invocation);
   } catch (error) {
     return failed(error, run, started);
   }
 }
 
+interface Given {
+  readonly run: RunContext;
+  readonly entry: PreparedEntry;
+  readonly payload: unknown;
+  readonly started: number;
+  readonly timeoutMs: number;
+  /** Whether the time of the run ends first. */
+  readonly isLast: boolean;
+}
+
 /** Apart from `invokeEntry`, whose closures would take longer than most interceptors. */
 async function awaited(
   value: PromiseLike<unknown>,
-  run: RunContext,
-  entry: PreparedEntry,
+  { run, entry, payload, started, timeoutMs, isLast }: Given,
   invocation: LazyInvocation,
-  started: number,
 ): Promise<Invoked> {
-  const { payload, timeoutMs } = invocation;
-  const isLast = timeoutMs >= run.deadline - started;
   const giveUp = (isRunGivenUp: boolean) => {
     const reason = isRunGivenUp ? 'the run was given up' : `it took longer than ${Math.round(timeoutMs)} ms`;
     invocation.giveUp(reason, isRunGivenUp ? 'AbortError' : 'TimeoutError');

@@ -22,12 +22,13 @@ export function contextOf(call: McpCall): InvocationContext {
   return Object.freeze(context);
 }
 
-/** The last timestamp, which many calls share under load. */
-let last = { ms: 0, text: '' };
+/** The last second, up to its fraction, because `toISOString` takes as long as a validator. */
+let last = { second: 0, text: '' };
 
 function timestampOf(ms: number): string {
-  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
-  return last.text;
+  const second = Math.floor(ms / 1000);
+  if (second !== last.second) last = { second, text: new Date(ms).toISOString().slice(0, -'000Z'.length) };
+  return `${last.text}${String(ms % 1000).padStart(3, '0')}Z`;
 }
 
 /** The caller, as interceptors see it. */

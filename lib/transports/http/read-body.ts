@@ -39,20 +39,25 @@ export function readBody(
 /** Reads and parses the bytes. An unread rest is discarded, so that the connection can still carry the answer. */
 function parsedFrom(request: IncomingMessage, maxBytes: number, timeoutMs: number): Promise<Body> {
   return new Promise(resolve => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] | undefined = [];
     let size = 0;
+    // The listeners stay, because it takes long to remove them.
     const settle = (body: Body) => {
+      chunks = undefined;
       clearTimeout(deadline);
-      request.off('data', onData).off('end', onEnd).off('close', onBreak);
       resolve(body);
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) settle(tooLarge(maxBytes));
-      else chunks.push(chunk);
+      if (size <= maxBytes) chunks?.push(chunk);
+      else if (chunks) settle(tooLarge(maxBytes));
     };
-    const onEnd = () => settle(parse(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    const onBreak = () => settle(failed(400, -32700, 'Parse error: the request body could not be read'));
+    const onEnd = () => {
+      if (chunks) settle(parse(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    };
+    const onBreak = () => {
+      if (chunks) settle(failed(400, -32700, 'Parse error: the request body could not be read'));
+    };
     const deadline = setTimeout(() => settle(tooSlow(timeoutMs)), timeoutMs);
     if (request.destroyed || request.readableEnded) return onBreak();
     // A broken request emits an error, caused by its sender, before it closes.
