@@ -57,8 +57,9 @@ export class RoundEngine {
     work: (current: CurrentRound, call: McpCall) => Promise<T>,
   ): Promise<RoundResult<T>> {
     const binding = () => bindingOf(call, call.params, this.server, key);
-    const earlier = await this.journalOf(call, where, version, binding);
-    const answered = await withAnswersAsked(call, earlier);
+    const isFirst = call.memory ? call.memory.journal === undefined : call.requestState === undefined;
+    const earlier = isFirst ? undefined : await this.journalOf(call, where, version, binding);
+    const answered = call.inputResponses ? await withAnswersAsked(call, earlier) : call;
     const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
     if (earlier?.mark !== undefined) this.traffic?.follow(earlier.mark);
     // The handler gets awaited answers from `await`, not from `inputResponses`.
