@@ -5,6 +5,7 @@ import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import {
   hidingGuardOf,
+  isImmediate,
   isPiped,
   runGuards,
   runPipeline,
@@ -130,6 +131,7 @@ export class HandlerExecutor {
       interceptors: interceptorsContextCreator.create(...of),
       filters: filtersContextCreator.create(...of),
       params: groups.filter(group => group.length > 0),
+      isImmediate: params.every(isImmediate),
     };
   }
 }

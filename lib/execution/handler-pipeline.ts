@@ -10,7 +10,6 @@ import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-contex
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { isRoundEnd } from '../elicitation/requests/input-required.exception.js';
 import { isUnaskable } from '../elicitation/requests/errors.js';
-import { after } from '../util/after.js';
 import { isAsyncIterable, isThenable, valuesOf } from '../util/async-iterable.js';
 import { CallCancelled, isCancellation } from '../exceptions/call-cancelled.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';
@@ -40,6 +39,8 @@ export interface Pipeline {
   readonly interceptors: NestInterceptor[];
   /** The parameters in groups. The parameters of a group are resolved in parallel, one group after the other. */
   readonly params: readonly (readonly PipelineParam[])[];
+  /** Whether all parameters are available at once, without pipes. */
+  readonly isImmediate: boolean;
   readonly filters: ExternalExceptionsHandler;
   readonly prepare: Prepare;
   /** Makes the arguments for a method without parameter decorators. */
@@ -140,23 +141,37 @@ async function activate(
   throw new ForbiddenException('Forbidden resource');
 }
 
-/** Runs the method at once if nothing before it has to be awaited. */
+/** Runs the method at once if nothing before it has to be awaited, because `await` takes longer than most methods. */
 function invoke(pipeline: Pipeline, call: HandlerCall, host: () => ExecutionContextHost): unknown {
-  const { target, prepare } = pipeline;
-  const { round, lifecycle } = call;
   // The round has ended, and a Nest interceptor retries: the method must not run again.
-  if (round?.enter() === false) return EMPTY;
-  const run = (args: unknown[]) => {
-    const method = (target.instance as Record<string, Method>)[target.methodName];
-    return observed(method.apply(target.instance, args));
-  };
-  return after(prepare(call.data), data =>
-    after(argumentsOf(pipeline, data, call, host), args =>
-      after(lifecycle?.onEnter(round && (() => round.record())), () =>
-        round ? round.watch(() => run(args)) : run(args),
-      ),
-    ),
-  );
+  if (call.round?.enter() === false) return EMPTY;
+  const data = pipeline.prepare(call.data);
+  if (call.lifecycle || !pipeline.isImmediate || isThenable(data)) {
+    return invokeLater(pipeline, data, call, host);
+  }
+  return enter(pipeline, argumentsOf(pipeline, data, call, host), call);
+}
+
+async function invokeLater(
+  pipeline: Pipeline,
+  prepared: unknown,
+  call: HandlerCall,
+  host: () => ExecutionContextHost,
+): Promise<unknown> {
+  const data = await prepared;
+  const { lifecycle, round } = call;
+  const args = pipeline.isImmediate
+    ? argumentsOf(pipeline, data, call, host)
+    : await resolved(pipeline.params, data, call, host);
+  if (lifecycle) await lifecycle.onEnter(round && (() => round.record()));
+  return enter(pipeline, args, call);
+}
+
+function enter({ target }: Pipeline, args: unknown[], { round }: HandlerCall): unknown {
+  const method = (target.instance as Record<string, Method>)[target.methodName];
+  return round
+    ? round.watch(() => observed(method.apply(target.instance, args)))
+    : observed(method.apply(target.instance, args));
 }
 
 function argumentsOf(
@@ -164,9 +179,8 @@ function argumentsOf(
   data: unknown,
   call: HandlerCall,
   host: () => ExecutionContextHost,
-): unknown[] | Promise<unknown[]> {
+): unknown[] {
   if (params.length === 0) return positional(data, call);
-  if (!params.every(group => group.every(isImmediate))) return resolved(params, data, call, host);
   const args: unknown[] = [];
   for (const group of params) for (const param of group) args[param.index] = valueOf(param, data, call, host);
   return args;
@@ -190,7 +204,7 @@ async function resolved(
 }
 
 /** Whether a parameter is available at once, without pipes. */
-const isImmediate = ({ kind, transforms }: PipelineParam): boolean =>
+export const isImmediate = ({ kind, transforms }: PipelineParam): boolean =>
   kind !== 'ask' && kind !== 'custom' && transforms.length === 0;
 
 /** Turns an async iterable, also in a promise, into an Observable. Other results stay as they are. */

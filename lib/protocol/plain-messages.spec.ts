@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { isJSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server';
-import { isPlainCall, isPlainResult, isRequest } from './plain-messages.js';
+import { isPlainCall, isPlainResult, isRequest, isSameJson } from './plain-messages.js';
 
 class CodecServer extends Server {
   codec() {
@@ -88,4 +89,21 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', era => {
       { numRuns: 2000 },
     );
   });
+});
+
+const parsed = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const small = fc.oneof(
+  json,
+  fc.constantFrom<unknown>({}, [], null, 0, '', { a: [] }, { a: {} }, { b: [] }, [null]),
+);
+
+it('compares JSON as Node does', () => {
+  fc.assert(
+    fc.property(small, small, (one, other) => {
+      expect(isSameJson(one, other)).toBe(isDeepStrictEqual(one, other));
+      expect(isSameJson(one, parsed(one))).toBe(true);
+      expect(isSameJson([one, other], [other, one])).toBe(isDeepStrictEqual(one, other));
+    }),
+    { numRuns: 1000 },
+  );
 });

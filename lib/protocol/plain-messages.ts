@@ -6,25 +6,19 @@ import type { Params } from './mcp-call.js';
 // once. Only other messages need a schema.
 
 /** Whether a value is a JSON-RPC request. */
-export const isRequest = (value: unknown): value is JSONRPCRequest =>
-  isPlainRequest(value) || isJSONRPCRequest(value);
-
-function isPlainRequest(value: unknown): boolean {
+export function isRequest(value: unknown): value is JSONRPCRequest {
   if (!isRecord(value)) return false;
   const { jsonrpc, id, method, params } = value;
-  return (
+  const meta = isRecord(params) ? params['_meta'] : null;
+  const isPlain =
     jsonrpc === '2.0' &&
     (typeof id === 'string' || Number.isSafeInteger(id)) &&
     typeof method === 'string' &&
-    isRecord(params) &&
-    isPlainMeta(params['_meta']) &&
-    hasFields(value, 4)
-  );
+    (meta === undefined ||
+      (isRecord(meta) && !('progressToken' in meta) && !('io.modelcontextprotocol/related-task' in meta))) &&
+    hasFields(value, 4);
+  return isPlain || isJSONRPCRequest(value);
 }
-
-const isPlainMeta = (meta: unknown): boolean =>
-  meta === undefined ||
-  (isRecord(meta) && !('progressToken' in meta) && !('io.modelcontextprotocol/related-task' in meta));
 
 /** Whether the params of a `tools/call` are valid in both eras. Others may be valid, too. */
 export const isPlainCall = ({ name, arguments: args, _meta: meta, task }: Params): boolean =>
@@ -37,19 +31,31 @@ export const isPlainCall = ({ name, arguments: args, _meta: meta, task }: Params
 export function isPlainResult(value: object): boolean {
   const { content, structuredContent } = value as Params;
   const isStructured = structuredContent !== undefined;
-  return (
-    Array.isArray(content) &&
-    content.every(isPlainText) &&
-    (!isStructured || isRecord(structuredContent)) &&
-    hasFields(value, isStructured ? 2 : 1)
-  );
+  if (!Array.isArray(content)) return false;
+  for (const block of content as unknown[]) {
+    if (!isRecord(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
+    if (!hasFields(block, 2)) return false;
+  }
+  return (!isStructured || isRecord(structuredContent)) && hasFields(value, isStructured ? 2 : 1);
 }
-
-const isPlainText = (block: unknown): boolean =>
-  isRecord(block) && block['type'] === 'text' && typeof block['text'] === 'string' && hasFields(block, 2);
 
 function hasFields(value: object, expected: number): boolean {
   let count = 0;
   for (const _ in value) count += 1;
   return count === expected;
+}
+
+/** Whether two JSON values are equal. For small values, it takes a fraction of the time of `isDeepStrictEqual`. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  let count = 0;
+  for (const key in one) {
+    if (!Object.hasOwn(other, key)) return false;
+    if (!isSameJson((one as Params)[key], (other as Params)[key])) return false;
+    count += 1;
+  }
+  for (const _ in other) count -= 1;
+  return count === 0;
 }

@@ -16,6 +16,7 @@ export function toToolResult(
   value: unknown,
   output: CompiledSchema | undefined,
 ): CallToolResult | Promise<CallToolResult> {
+  if (typeof value === 'string' && output === undefined) return { content: [{ type: 'text', text: value }] };
   assertSendable(value);
   const result = isToolResult(value) ? value : undefined;
   if (output === undefined) return result ?? { content: toContent(value) };
@@ -64,7 +65,7 @@ function toContent(value: unknown): ContentBlock[] {
   if (value === undefined || value === null) return [];
   if (isContentBlock(value)) return [value];
   if (Array.isArray(value) && value.length > 0 && value.every(isContentBlock)) return value;
-  return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
+  return [{ type: 'text', text: JSON.stringify(value) }];
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

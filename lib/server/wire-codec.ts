@@ -18,10 +18,9 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { assertDeclared } from '../elicitation/requests/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { isRecord } from '../util/is-record.js';
-import { isSameJson } from '../util/same-json.js';
 import { LISTEN, mayAsk } from '../protocol/methods.js';
 import type { JsonRpcError } from '../protocol/errors.js';
-import { isPlainCall, isPlainResult } from '../protocol/plain-messages.js';
+import { isPlainCall, isPlainResult, isSameJson } from '../protocol/plain-messages.js';
 
 export const REVISION = '2026-07-28';
 

@@ -48,7 +48,7 @@ export class JsonCall extends RunningCall {
       this.called = call;
       running.add(this);
       const { json, status, headers } = await answerInJson(server, call);
-      this.settle(() => this.answer.answer(json, status, headers));
+      if (this.ends()) this.answer.answer(json, status, headers);
     } catch (error) {
       if (this.isOver) throw error;
       this.fail(error as McpException);
@@ -61,20 +61,20 @@ export class JsonCall extends RunningCall {
 
   /** Ends the call without an answer, because the client no longer needs it. */
   cancel(reason?: unknown): void {
-    this.settle(() => {
-      this.abort(reason);
-      this.answer.drop();
-    });
+    if (!this.ends()) return;
+    this.abort(reason);
+    this.answer.drop();
   }
 
   protected fail(error: McpException): void {
     const { json, status } = encodeFailure({ requestId: this.id, era: this.era, method: '' }, error);
-    this.settle(() => this.answer.answer(json, status));
+    if (this.ends()) this.answer.answer(json, status);
   }
 
-  private settle(how: () => void): void {
-    if (this.isOver) return;
+  /** Whether the call ends now, and has not ended before. */
+  private ends(): boolean {
+    const { isOver } = this;
     this.isOver = true;
-    how();
+    return !isOver;
   }
 }

@@ -3,6 +3,14 @@ import { Observable } from 'rxjs';
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as PromiseLike<unknown> | undefined | null)?.then === 'function';
 
+/** Like `await`, which takes longer for a value that is not a promise. */
+export function after<T, R>(
+  value: T | PromiseLike<T>,
+  next: (value: T) => R | PromiseLike<R>,
+): R | Promise<R> {
+  return isThenable(value) ? Promise.resolve(value).then(next) : (next(value) as R);
+}
+
 /** A Node byte stream counts as one value; an object stream counts as an async iterable. */
 export function isByteStream(value: unknown): boolean {
   const { pipe, readableObjectMode } = (value ?? {}) as { pipe?: unknown; readableObjectMode?: unknown };

@@ -1,5 +1,5 @@
 import type { TurnObserving } from '../../protocol/traffic-listener.js';
-import { after } from '../../util/after.js';
+import { after } from '../../util/async-iterable.js';
 import { isCompatible } from './when.js';
 import { type Abortable, DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';

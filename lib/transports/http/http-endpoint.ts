@@ -126,17 +126,23 @@ export class HttpEndpoint {
   }
 
   private async answer(incoming: Incoming, json: unknown): Promise<void> {
-    const { admission } = this.server;
+    const { admission, handlers } = this.server;
     try {
-      await (admission ? this.admit(admission, incoming, json) : this.route(incoming, json));
+      const own = admission ? await this.admitted(admission, incoming, json) : incoming;
+      if (!own || (handlers.prepare && (await this.isUnprepared(own, json)))) return;
+      await this.route(own, json);
     } catch (error) {
       this.server.report(error as Error);
       incoming.rawResponse.destroy();
     }
   }
 
-  /** Serves a request that is admitted, or answers with the reason for the refusal. */
-  private async admit(admission: Admission, incoming: Incoming, json: unknown): Promise<void> {
+  /** The request with its caller. Undefined if it is not admitted; then it is answered with the reason. */
+  private async admitted(
+    admission: Admission,
+    incoming: Incoming,
+    json: unknown,
+  ): Promise<Incoming | undefined> {
     const { rawRequest, rawResponse } = incoming;
     let caller: AuthInfo | undefined;
     try {
@@ -149,22 +155,17 @@ export class HttpEndpoint {
       caller = admitted instanceof Promise ? await admitted : admitted;
     } catch (error) {
       const id = idOf(json);
-      if (error instanceof LimitReached) return limitError(error, id).send(rawResponse);
-      if (!(error instanceof AuthChallenge)) throw error;
-      this.server.refused(error.status);
-      return challengeError(error, id).send(rawResponse);
+      if (error instanceof LimitReached) limitError(error, id).send(rawResponse);
+      else if (error instanceof AuthChallenge) {
+        this.server.refused(error.status);
+        challengeError(error, id).send(rawResponse);
+      } else throw error;
+      return undefined;
     }
-    return await this.route(ownedBy(caller, incoming), json);
+    return ownedBy(caller, incoming);
   }
 
   private route(incoming: Incoming, json: unknown): void | Promise<void> {
-    if (!this.server.handlers.prepare) return this.routePrepared(incoming, json);
-    return this.isUnprepared(incoming, json).then(isAnswered => {
-      if (!isAnswered) return this.routePrepared(incoming, json);
-    });
-  }
-
-  private routePrepared(incoming: Incoming, json: unknown): void | Promise<void> {
     const { rawRequest, rawResponse } = incoming;
     if (isGone(rawRequest, rawResponse)) return;
     const request = isRequest(json) ? json : undefined;

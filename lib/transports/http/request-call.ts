@@ -58,7 +58,7 @@ export function legacyCall(
   return {
     requestId: id,
     method,
-    params: isOfRounds(params) ? withoutRounds(params) : params,
+    params: 'inputResponses' in params || 'requestState' in params ? withoutRounds(params) : params,
     era: connection.era,
     protocolVersion: connection.protocolVersion,
     reply,
@@ -75,8 +75,6 @@ export function legacyCall(
     subscriptions: connection.subscriptions,
   };
 }
-
-const isOfRounds = (params: Params): boolean => 'inputResponses' in params || 'requestState' in params;
 
 /** Without the names that have a meaning only since 2026-07-28. */
 function withoutRounds({ inputResponses: _responses, requestState: _state, ...bare }: Params): Params {
