@@ -26,7 +26,8 @@ export interface ExtensionMethodOptions {
   eras?: readonly Era[];
   /**
    * The field of the params that the `Mcp-Name` header must repeat (2026-07-28: basic/transports/streamable-http).
-   * Default: no field.
+   * Only for clients that send it: the official client sends it for the methods of the specification only. Default: no
+   * field.
    */
   nameHeader?: string;
   /** Whether a client must declare the extension; otherwise it gets the error -32021. Default: false. */

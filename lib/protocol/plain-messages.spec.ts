@@ -16,6 +16,17 @@ void modern.connect(
 );
 const CODECS = { legacy: new CodecServer({ name: '', version: '' }).codec(), modern: modern.codec() };
 
+/** JSON writes other fields of it than a schema reads. */
+class Text {
+  private readonly value = 'hello';
+  get type() {
+    return 'text';
+  }
+  get text() {
+    return this.value;
+  }
+}
+
 const text = { content: [{ type: 'text', text: 'hello' }] };
 const json = fc.jsonValue();
 
@@ -76,6 +87,16 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', era => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it.each<[string, object]>([
+    ['whose block is an instance of a class', { content: [new Text()] }],
+    ['whose structured content is a Date', { ...text, structuredContent: new Date(0) }],
+    ['whose structured content is a Map', { ...text, structuredContent: new Map() }],
+    ['with a hole in its list', { content: new Array(1) }],
+    ['that is an instance of a class', Object.assign(Object.create({ toJSON: () => 'x' }) as object, text)],
+  ])('leaves a result to the SDK %s', (_what, own) => {
+    expect(isPlainResult(own)).toBe(false);
   });
 
   it('accepts no result that the SDK refuses or changes', () => {

@@ -1,4 +1,5 @@
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
+import { isPlain } from '../util/is-plain.js';
 import { isRecord } from '../util/is-record.js';
 import type { Params } from './mcp-call.js';
 
@@ -23,20 +24,24 @@ export function isRequest(value: unknown): value is JSONRPCRequest {
 /** Whether the params of a `tools/call` are valid in both eras. Others may be valid, too. */
 export const isPlainCall = ({ name, arguments: args, _meta: meta, task }: Params): boolean =>
   typeof name === 'string' &&
-  (args === undefined || isRecord(args)) &&
+  (args === undefined || (isRecord(args) && isPlain(args))) &&
   meta === undefined &&
   task === undefined;
 
-/** Whether a value is a valid `CallToolResult` in both eras. Others may be valid, too. */
+/**
+ * Whether a value is a valid `CallToolResult` in both eras. Others may be valid, too. Instances of classes are not
+ * recognized, because JSON may write other fields of them than the schema reads.
+ */
 export function isPlainResult(value: object): boolean {
   const { content, structuredContent } = value as Params;
   const isStructured = structuredContent !== undefined;
-  if (!Array.isArray(content)) return false;
+  if (!isPlain(value) || !Array.isArray(content)) return false;
   for (const block of content as unknown[]) {
     if (!isRecord(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
-    if (!hasFields(block, 2)) return false;
+    if (!isPlain(block) || !hasFields(block, 2)) return false;
   }
-  return (!isStructured || isRecord(structuredContent)) && hasFields(value, isStructured ? 2 : 1);
+  if (isStructured && !(isRecord(structuredContent) && isPlain(structuredContent))) return false;
+  return hasFields(value, isStructured ? 2 : 1);
 }
 
 function hasFields(value: object, expected: number): boolean {

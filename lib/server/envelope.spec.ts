@@ -28,6 +28,17 @@ describe('the envelope of a request', () => {
     expect(isEnvelope(envelope(fields))).toBe(isValid);
   });
 
+  it('is judged by all of its fields if clients of one name differ', () => {
+    const sent = (version: unknown, clientCapabilities: unknown) =>
+      isEnvelope(envelope({ clientInfo: { name: 'one', version }, clientCapabilities }));
+    for (let round = 0; round < 3; round += 1) {
+      for (let version = 0; version < 20; version += 1) expect(sent(`${version}`, {})).toBe(true);
+      expect(sent('1', { roots: {} })).toBe(true);
+      expect(sent('1', null)).toBe(false);
+      expect(sent(1, {})).toBe(false);
+    }
+  });
+
   it('is judged the same after any number of other clients', () => {
     const value = fc.option(fc.oneof(fc.string(), fc.record({ name: fc.string(), version: fc.string() })));
     fc.assert(

@@ -51,12 +51,18 @@ function modernCodec() {
   return server.codec();
 }
 
-/** Maximum number of remembered clients, and maximum characters of each. */
-const MAX_CLIENTS = 500;
-const MAX_CLIENT_LENGTH = 2000;
+/** Maximum number of remembered names of clients, of envelopes for each name, and of characters of an envelope. */
+const MAX_NAMES = 100;
+const MAX_ENVELOPES = 10;
+const MAX_ENVELOPE_LENGTH = 2000;
 
-/** What clients last sent with a valid envelope, by name. They repeat it in each request, and the check is slow. */
-const clients = new Map<unknown, { readonly info: unknown; readonly capabilities: unknown }>();
+interface Envelope {
+  readonly info: unknown;
+  readonly capabilities: unknown;
+}
+
+/** The valid envelopes of clients, by name. A client repeats its envelope in each request, and the check is slow. */
+const envelopes = new Map<unknown, readonly Envelope[]>();
 
 /** Whether a request's `_meta` is a complete envelope of 2026-07-28 (basic/index, `_meta`). */
 export function isEnvelope(meta: Params | undefined): boolean {
@@ -64,20 +70,16 @@ export function isEnvelope(meta: Params | undefined): boolean {
   const { [CLIENT_INFO_META_KEY]: info, [CLIENT_CAPABILITIES_META_KEY]: capabilities } = meta;
   const { progressToken = 0, [LOG_LEVEL_META_KEY]: level } = meta;
   const name = isRecord(info) ? info['name'] : undefined;
-  const known = clients.get(name);
-  if (
-    known &&
-    level === undefined &&
-    Number.isSafeInteger(progressToken) &&
-    isSameJson(info, known.info) &&
-    isSameJson(capabilities, known.capabilities)
-  ) {
-    return true;
+  const known = envelopes.get(name) ?? [];
+  let isKnown = false;
+  for (const one of known) {
+    isKnown ||= isSameJson(info, one.info) && isSameJson(capabilities, one.capabilities);
   }
+  if (isKnown && level === undefined && Number.isSafeInteger(progressToken)) return true;
   const isValid = CODECS.modern.validateEnvelopeMeta(meta).length === 0;
-  if (isValid && JSON.stringify([info, capabilities]).length <= MAX_CLIENT_LENGTH) {
-    if (clients.size >= MAX_CLIENTS) clients.clear();
-    clients.set(name, { info, capabilities });
+  if (isValid && !isKnown && JSON.stringify([info, capabilities]).length <= MAX_ENVELOPE_LENGTH) {
+    if (envelopes.size >= MAX_NAMES) envelopes.clear();
+    envelopes.set(name, [{ info, capabilities }, ...known.slice(0, MAX_ENVELOPES - 1)]);
   }
   return isValid;
 }

@@ -238,10 +238,10 @@ export class Boundary {
   /** Runs the handler. Requests and notifications to the client meanwhile, and its answers, also pass the chain. */
   private handle(message: Message, payload: Params, next: Answer): Promise<Result> {
     const { chain, call } = message;
-    const once = (one: McpCall): Promise<Result> =>
-      next(one, payload).then(answer =>
-        isInputRequired(answer) ? this.sendAsking(message, answer, payload) : answer,
-      );
+    const once = async (one: McpCall): Promise<Result> => {
+      const answer = await next(one, payload);
+      return isInputRequired(answer) ? this.sendAsking(message, answer, payload) : answer;
+    };
     const work = chain.hooksInput
       ? (told: McpCall) => new InterceptedInputRequests(message, this.run).around(told, once)
       : once;

@@ -5,6 +5,12 @@ import { contextOf } from './context.js';
 describe('the context of a message', () => {
   afterEach(() => jest.useRealTimers());
 
+  it('says when it is in the first second of all', () => {
+    jest.useFakeTimers();
+    jest.setSystemTime(250);
+    expect(contextOf({} as McpCall).timestamp).toBe('1970-01-01T00:00:00.250Z');
+  });
+
   it('says when it is, to the millisecond, whatever came before', () => {
     jest.useFakeTimers();
     const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });

@@ -23,7 +23,7 @@ export function contextOf(call: McpCall): InvocationContext {
 }
 
 /** The last second, up to its fraction, because `toISOString` takes as long as a validator. */
-let last = { second: 0, text: '' };
+let last = { second: NaN, text: '' };
 
 function timestampOf(ms: number): string {
   const second = Math.floor(ms / 1000);

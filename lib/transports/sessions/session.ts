@@ -85,8 +85,8 @@ export class Session implements Transport {
   /** The part that knows other nodes, if they also serve the session. */
   readonly shared?: SharedSession;
   private readonly left: LeftCalls;
-  /** When it was last in use, in milliseconds since 1970. */
-  private usedAt = Date.now();
+  /** When it was last in use, in milliseconds that no change of the clock affects. */
+  private usedAt = performance.now();
   /** When its client sent its latest message, in milliseconds since 1970. */
   lastMessageAt = Date.now();
   /** When the store last confirmed it, in milliseconds since 1970. */
@@ -214,7 +214,7 @@ export class Session implements Transport {
 
   /**
    * Answers a POST.
-   * @returns the answer, unless it is only an acknowledgement. It must be cancelled when the response has closed
+   * @returns the answer, whose `cancel` must be called when the response has closed; undefined for an acknowledgement
    * @throws TransportError for a refused request; then nothing has run
    */
   post(incoming: Incoming, posted: Posted): SessionAnswer | undefined {
@@ -225,7 +225,8 @@ export class Session implements Transport {
     const messages = messagesIn(posted, { isInitialized, pending });
     if (isInitialized) assertVersion(version);
     this.isInitialized = true;
-    this.usedAt = this.lastMessageAt = Date.now();
+    this.lastMessageAt = Date.now();
+    this.usedAt = performance.now();
     const requests = messages.filter(isRequest);
     if (requests.length === 0) {
       const left = messages.map(message => this.receive(message, incoming)).filter(one => one !== undefined);
@@ -247,9 +248,10 @@ export class Session implements Transport {
       requests,
       this.onLeft,
     );
-    for (const request of requests) this.open(request, answer, incoming.caller);
+    // By order, because a batch may cancel its own requests, which must not run then.
+    const calls = requests.map(request => this.open(request, answer, incoming.caller));
     for (const message of messages) {
-      const call = isRequest(message) ? pending.get(message.id)?.call : undefined;
+      const call = isRequest(message) ? calls.shift() : undefined;
       if (call) this.run(call, message as JSONRPCRequest, incoming);
       else void this.receive(message, incoming);
     }
@@ -265,7 +267,7 @@ export class Session implements Transport {
     assertAccepts(accept);
     assertVersion(version);
     rawResponse.once('close', () => {
-      this.usedAt = Date.now();
+      this.usedAt = performance.now();
       this.left.attended();
       this.settle();
     });
@@ -325,13 +327,13 @@ export class Session implements Transport {
       this.instance.running.delete(call);
       const { id } = call as JsonCall;
       if (this.pending.get(id)?.call === call) this.pending.delete(id);
-      this.usedAt = Date.now();
+      this.usedAt = performance.now();
       if (this.shared) this.settle();
     },
   };
 
   private readonly onLeft = (answer: SessionAnswer): void => {
-    this.usedAt = Date.now();
+    this.usedAt = performance.now();
     if (this.shared) this.settle();
     // Without an event id, the client cannot reconnect, so its calls are cancelled.
     if (answer.canResume) return this.left.add(answer);
@@ -344,11 +346,12 @@ export class Session implements Transport {
     return count === 0 ? undefined : this.instance.running.refusal(caller, count);
   }
 
-  private open({ id, method }: JSONRPCRequest, answer: PostAnswer, caller: string): void {
+  private open({ id, method }: JSONRPCRequest, answer: PostAnswer, caller: string): JsonCall | undefined {
     const call = this.instance.serves(method, 'legacy')
       ? new JsonCall(id, 'legacy', answer, caller, this.ask)
       : undefined;
     this.pending.set(id, { answer, call });
+    return call;
   }
 
   private readonly ask = (relatedRequestId: RequestId, ...[method, params, options]: Parameters<AskClient>) =>
@@ -410,7 +413,7 @@ export class Session implements Transport {
   /** Closes the session if it has not been in use for long enough. */
   private look(): void {
     const { idleTimeoutMs } = this.options;
-    const left = this.isUsed ? idleTimeoutMs : this.usedAt + idleTimeoutMs - Date.now();
+    const left = this.isUsed ? idleTimeoutMs : this.usedAt + idleTimeoutMs - performance.now();
     if (left > 0) this.timer = this.startTimer(left);
     else void this.close();
   }

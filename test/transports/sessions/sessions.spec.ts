@@ -8,6 +8,7 @@ import { platforms, startApp, type TestApp } from '../../fixtures/matrix.js';
 @Injectable()
 class Tools {
   onWaiting: () => void = () => undefined;
+  calls = 0;
 
   @Tool()
   async wait(@Ctx() { signal }: McpContext) {
@@ -17,6 +18,15 @@ class Tools {
 
   /** Lets `held` answer. */
   readonly release = deferred();
+  readonly releaseLater = deferred();
+
+  @Tool()
+  async numbered() {
+    const number = (this.calls += 1);
+    this.onWaiting();
+    await (number === 1 ? this.release : this.releaseLater).promise;
+    return `call ${number}`;
+  }
 
   @Tool()
   async held() {
@@ -317,6 +327,24 @@ describe.each(platforms())('sessions on %s', platform => {
     tools.release.resolve();
     expect(await (await answer).text()).toContain('at last');
     expect((await post(url, { id: 2, method: 'ping' }, session)).status).toBe(200);
+  });
+
+  it('give an id that a batch has cancelled itself to the next call', async () => {
+    test = await startApp([Tools], { platform });
+    const url = await test.url();
+    const session = await open(url);
+    const cancelled = { method: 'notifications/cancelled', params: { requestId: 7 } };
+    const batch = [cancelled, call(7, 'numbered')].map(message => ({ jsonrpc: '2.0', ...message }));
+    await (await post(url, JSON.stringify(batch), session)).text();
+    const tools = test.app.get(Tools);
+    const waiting = new Promise<void>(resolve => (tools.onWaiting = resolve));
+    const next = post(url, call(7, 'numbered'), session);
+    await waiting;
+    // The call that was cancelled ends first, before a ping that comes after it.
+    tools.release.resolve();
+    await (await post(url, { id: 8, method: 'ping' }, session)).text();
+    tools.releaseLater.resolve();
+    expect(await (await next).text()).toContain('call 2');
   });
 
   it('refuse a batch that uses an id twice', async () => {
