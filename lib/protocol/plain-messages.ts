@@ -1,6 +1,5 @@
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
-import { isPlain } from '../util/is-plain.js';
-import { isRecord } from '../util/is-record.js';
+import { isPlain, isRecord } from '../util/is-record.js';
 import type { Params } from './mcp-call.js';
 
 // The SDK's schemas take microseconds, and kilobytes, for each message. Here the most common messages are recognized at

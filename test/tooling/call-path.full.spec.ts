@@ -33,8 +33,8 @@ describe('the way of one tools/call', () => {
   }, 300_000);
 
   it.each([
-    { era: '2026-07-28', files: 33, functions: 119, sdkFunctions: 17 },
-    { era: '2025-11-25', files: 37, functions: 129, sdkFunctions: 11 },
+    { era: '2026-07-28', files: 33, functions: 120, sdkFunctions: 17 },
+    { era: '2025-11-25', files: 37, functions: 130, sdkFunctions: 11 },
   ])('does not grow for a client of $era', ({ era, files, functions, sdkFunctions }) => {
     const { lib, sdk } = paths[era];
     // The controller, the dispatcher and the handler at least: else the tool has seen nothing.

@@ -1,4 +1,4 @@
-import { isPlain } from '../../util/is-plain.js';
+import { isPlain } from '../../util/is-record.js';
 
 /**
  * A deep, frozen copy. Class instances become JSON, by `toJSON()` or by their own fields.

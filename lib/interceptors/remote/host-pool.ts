@@ -4,7 +4,7 @@ import type { InterceptorServerOptions } from './host-options.js';
 import { openHost } from './open-host.js';
 import { DiscoveryError, type OpenHostOptions, type RemoteHost } from './remote-host.js';
 import { hash } from 'node:crypto';
-import { isPlain } from '../../util/is-plain.js';
+import { isPlain } from '../../util/is-record.js';
 
 /** Maximum open hosts that are kept for callers. Past it, the least recently used host is closed. */
 const MAX_HOSTS = 100;

@@ -249,7 +249,8 @@ export class Session implements Transport {
       this.onLeft,
     );
     // By order, because a batch may cancel its own requests, which must not run then.
-    const calls = requests.map(request => this.open(request, answer, incoming.caller));
+    const calls: (JsonCall | undefined)[] = [];
+    for (const request of requests) calls.push(this.open(request, answer, incoming.caller));
     for (const message of messages) {
       const call = isRequest(message) ? calls.shift() : undefined;
       if (call) this.run(call, message as JSONRPCRequest, incoming);
