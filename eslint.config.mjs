@@ -100,6 +100,13 @@ function upwards(room) {
   return [{ regex: `^[./]*/(${above.map(pathOf).join('|')})(/|\\.js$)`, message }];
 }
 
+/** The same for `import()`. */
+const upwardsLater = room =>
+  upwards(room).map(({ regex, message }) => ({
+    selector: `ImportExpression[source.value=/${regex.replaceAll('/', '\\u002F')}/]`,
+    message,
+  }));
+
 const packageRulesOf = room =>
   PACKAGE_RULES.filter(rule => (rule.in ? rule.in.includes(room) : !rule.notIn.includes(room))).map(
     ({ regex, message, types = false }) => ({ regex, message, allowTypeImports: types }),
@@ -108,7 +115,10 @@ const packageRulesOf = room =>
 // A later block replaces the whole rule of an earlier one: the inner rooms come last.
 const roomConfigs = [...FLOORS, ...INNER_ROOMS].map(room => ({
   files: [room.endsWith('.ts') ? `lib/${room}` : `lib/${room}/**/*.ts`],
-  rules: { 'no-restricted-imports': ['error', { patterns: [...upwards(room), ...packageRulesOf(room)] }] },
+  rules: {
+    'no-restricted-imports': ['error', { patterns: [...upwards(room), ...packageRulesOf(room)] }],
+    'no-restricted-syntax': ['error', ...upwardsLater(room)],
+  },
 }));
 
 export default defineConfig(
