@@ -10,14 +10,14 @@ export function isRequest(value: unknown): value is JSONRPCRequest {
   if (!isRecord(value)) return false;
   const { jsonrpc, id, method, params } = value;
   const meta = isRecord(params) ? params['_meta'] : null;
-  const isPlain =
+  const isCommon =
     jsonrpc === '2.0' &&
     (typeof id === 'string' || Number.isSafeInteger(id)) &&
     typeof method === 'string' &&
     (meta === undefined ||
       (isRecord(meta) && !('progressToken' in meta) && !('io.modelcontextprotocol/related-task' in meta))) &&
     hasFields(value, 4);
-  return isPlain || isJSONRPCRequest(value);
+  return isCommon || isJSONRPCRequest(value);
 }
 
 /** Whether the params of a `tools/call` are valid in both eras. Others may be valid, too. */
