@@ -15,6 +15,7 @@ import { conditionOf, type WhenPredicate, type WhenRule } from './when.js';
 
 export const LOCAL_HOST = 'local';
 
+/** What the options or the policy file change of one interceptor. Fields that are left out stay as its author declared them. */
 export interface InterceptorOverride {
   /** Whether messages pass if the interceptor itself fails. */
   failOpen?: boolean;
