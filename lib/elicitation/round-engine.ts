@@ -8,7 +8,7 @@ import { RunningWork } from '../protocol/running-calls.js';
 import { LiveAsker, type PendingRequests } from './live/pending-requests.js';
 import { CurrentRound } from './replay/current-round.js';
 import type { InputRequiredOptions } from './requests/input-required.exception.js';
-import { copyOf, type Journal, newJournal, withAnswers, withAnswersAsked } from './replay/journal.js';
+import { answersAsked, copyOf, type Journal, newJournal, withAnswers } from './replay/journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { assertDeclared, canAsk, invalidState, tooManyRounds, UnsupportedInput } from './requests/errors.js';
 import { MrtrError } from './mrtr.error.js';
@@ -59,12 +59,14 @@ export class RoundEngine {
     const binding = () => bindingOf(call, call.params, this.server, key);
     const isFirst = call.memory ? call.memory.journal === undefined : call.requestState === undefined;
     const earlier = isFirst ? undefined : await this.journalOf(call, where, version, binding);
-    const answered = call.inputResponses ? await withAnswersAsked(call, earlier) : call;
-    const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
+    const answers = call.inputResponses && (await answersAsked(call, earlier));
+    const journal = earlier && withAnswers(earlier, answers ?? {});
     if (earlier?.mark !== undefined) this.traffic?.follow(earlier.mark);
     // The handler gets awaited answers from `await`, not from `inputResponses`.
     const given = copyOf(journal?.given);
-    const own = given === answered.inputResponses ? answered : { ...answered, inputResponses: given };
+    const isOwn = given === call.inputResponses;
+    // Not by a spread, because V8 takes microseconds for each property after it.
+    const own = isOwn ? call : Object.assign({}, call, { inputResponses: given, receive: undefined });
     const current = new CurrentRound(
       () => this.begin(journal ?? newJournal(version), where, call),
       result => this.track(call, current, result),

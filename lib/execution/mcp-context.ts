@@ -205,11 +205,13 @@ export class McpContext {
   async askAll<Q extends Readonly<Record<string, TypedInputRequest>>>(
     requests: Q,
   ): Promise<{ [K in keyof Q]: Q[K]['answer'] }> {
-    const answers = Object.entries(requests).map(async ([key, request]) => [
-      key,
-      await this.asking.ask(key, () => request),
-    ]);
-    return Object.fromEntries(await Promise.all(answers)) as { [K in keyof Q]: Q[K]['answer'] };
+    const keys = Object.keys(requests);
+    const answers: Promise<unknown>[] = [];
+    for (const key of keys) answers.push(this.asking.ask(key, () => requests[key]));
+    const given = await Promise.all(answers);
+    return Object.fromEntries(keys.map((key, place) => [key, given[place]])) as {
+      [K in keyof Q]: Q[K]['answer'];
+    };
   }
 
   /**

@@ -45,9 +45,12 @@ const callSites = (_error: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] =
 function isRaced(): boolean {
   const { stackTraceLimit } = Error;
   const prepareStackTrace = Reflect.get(Error, 'prepareStackTrace');
-  Error.stackTraceLimit = 3;
+  const frames: { stack?: unknown } = {};
+  Error.stackTraceLimit = 1;
   Error.prepareStackTrace = callSites;
-  const [, , caller] = new Error().stack as unknown as (NodeJS.CallSite | undefined)[];
+  Error.captureStackTrace(frames, constructorOf);
+  // Read before the formatter changes back.
+  const [caller] = frames.stack as (NodeJS.CallSite | undefined)[];
   Error.stackTraceLimit = stackTraceLimit;
   Error.prepareStackTrace = prepareStackTrace;
   // Only functions of the platform have no file.

@@ -1,13 +1,31 @@
 import { isKey, KEY_RULE } from '../requests/key.js';
 import type { ReportMistake } from '../mrtr.error.js';
 
-/** The author's line, and at most three frames of `McpContext` before it. */
-const FRAMES = 4;
+/** The author's line, and before it a method of `McpContext` and one of the platform, such as `map`. */
+const FRAMES = 3;
+
+/** A stack trace, computed only if it is read. It is an object of its own, because V8 makes it a slow one. */
+export interface Frames {
+  readonly stack?: string;
+}
 
 interface Place {
-  /** A stack trace, computed only if it is read. It is an object of its own, because V8 makes it a slow one. */
-  readonly frames: { readonly stack?: string };
+  readonly frames: Frames;
   location?: string;
+}
+
+/**
+ * Where the author called a function. The function must call this itself, because each further frame takes time.
+ * @param from the function that the author called; the stack starts above it
+ */
+export function framesAbove(from: (...args: never[]) => unknown): Frames {
+  const frames: Frames = {};
+  const { stackTraceLimit } = Error;
+  // A longer stack takes longer to capture.
+  Error.stackTraceLimit = FRAMES;
+  Error.captureStackTrace(frames, from);
+  Error.stackTraceLimit = stackTraceLimit;
+  return frames;
 }
 
 export interface Use {
@@ -24,7 +42,8 @@ interface Uses {
 }
 
 export class CallKeys {
-  private uses = { ask: new Map<string, Uses>(), step: new Map<string, Uses>() };
+  /** By kind and key. */
+  private uses = new Map<string, Uses>();
 
   constructor(
     private readonly where: string,
@@ -34,19 +53,14 @@ export class CallKeys {
   /**
    * Counts the uses of a key in a loop. It refuses overlapping uses and a second place, because their order may differ
    * in the next round. @throws MrtrError
-   * @param from the function that the author called; the stack starts above it
    */
-  add(kind: 'ask' | 'step', key: string, from: (...args: never[]) => unknown): Use {
+  add(kind: 'ask' | 'step', key: string, frames: Frames): Use {
     if (!isKey(key)) {
       throw this.wrong('MRTR_INVALID_KEY', `${this.where} used ${JSON.stringify(key)} as a key; ${KEY_RULE}`);
     }
-    const earlier = this.uses[kind].get(key);
-    const place: Place = { frames: {}, location: undefined };
-    const { stackTraceLimit } = Error;
-    // A longer stack takes longer to capture.
-    Error.stackTraceLimit = FRAMES;
-    Error.captureStackTrace(place.frames, from);
-    Error.stackTraceLimit = stackTraceLimit;
+    const name = `${kind} ${key}`;
+    const earlier = this.uses.get(name);
+    const place: Place = { frames, location: undefined };
     if (earlier && !earlier.last.isOver) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
@@ -61,15 +75,14 @@ export class CallKeys {
     }
     const count = (earlier?.count ?? 0) + 1;
     const use: Use = { key: count === 1 ? key : `${key}#${count}`, isOver: false, place };
-    this.uses[kind].set(key, { count, first: earlier?.first ?? place, last: use });
+    this.uses.set(name, { count, first: earlier?.first ?? place, last: use });
     return use;
   }
 
   /** @returns a function that forgets the keys used since this call */
   mark(): () => void {
-    const copyOf = ({ ask, step }: CallKeys['uses']) => ({ ask: new Map(ask), step: new Map(step) });
-    const uses = copyOf(this.uses);
-    return () => (this.uses = copyOf(uses));
+    const uses = [...this.uses];
+    return () => (this.uses = new Map(uses));
   }
 }
 

@@ -84,18 +84,22 @@ export async function withAnswersReceived(call: McpCall): Promise<McpCall> {
   return { ...call, receive: undefined, inputResponses: await receive(inputResponses) };
 }
 
-/** Drops answers to input requests that were not asked, before interceptors see them. @throws McpException (-32602) */
-export async function withAnswersAsked(call: McpCall, journal: Journal | undefined): Promise<McpCall> {
-  const { inputResponses, malformedResponses = [] } = call;
-  if (!inputResponses) return call;
-  const open = Object.entries(journal?.open ?? {}).map(([key, { method }]) => [key, method] as const);
-  const asked = new Map([...open, ...Object.entries(journal?.asked ?? {})]);
+/**
+ * Drops answers to input requests that were not asked, before interceptors see them. @throws McpException (-32602) for an
+ * answer of another kind
+ */
+export async function answersAsked(
+  { inputResponses = {}, malformedResponses = [], receive }: McpCall,
+  { open = {}, asked = {} }: Partial<Journal> = {},
+): Promise<Readonly<Record<string, unknown>>> {
   const answers: Record<string, unknown> = {};
-  for (const [key, method] of asked) {
+  const take = (key: string, method: InputMethod) => {
     if (malformedResponses.includes(key)) readKind(method, undefined);
-    if (!Object.hasOwn(inputResponses, key)) continue;
+    if (!Object.hasOwn(inputResponses, key)) return;
     readKind(method, inputResponses[key]);
     answers[key] = inputResponses[key];
-  }
-  return withAnswersReceived({ ...call, inputResponses: answers });
+  };
+  for (const key of Object.keys(open)) take(key, open[key].method);
+  for (const key of Object.keys(asked)) take(key, asked[key]);
+  return receive ? receive(answers) : answers;
 }

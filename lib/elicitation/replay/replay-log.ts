@@ -63,12 +63,12 @@ export class ReplayLog {
   /** @returns a function that replays all entries since this call, except steps that failed after it */
   mark(): () => void {
     const used = this.size - this.left;
-    const known = new Set(Object.keys(this.steps));
+    const known = Object.keys(this.steps);
     return () => {
       // A failure that precedes an answer belongs to an earlier round.
       const answers = Object.keys(this.answers).length;
       for (const [key, { failed, after }] of Object.entries(this.steps)) {
-        if (failed !== undefined && after === answers && !known.has(key)) delete this.steps[key];
+        if (failed !== undefined && after === answers && !known.includes(key)) delete this.steps[key];
       }
       this.left = this.size - used;
     };

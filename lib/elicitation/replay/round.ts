@@ -7,7 +7,7 @@ import type { InputRequiredOptions } from '../requests/input-required.exception.
 import type { ReplyChannel } from '../../protocol/mcp-call.js';
 import { copyOf, type Journal } from './journal.js';
 import type { Jsonify } from '../requests/jsonify.js';
-import { CallKeys, type Use } from './call-keys.js';
+import { CallKeys, type Frames, framesAbove, type Use } from './call-keys.js';
 import { MrtrError, type MrtrErrorCode } from '../mrtr.error.js';
 import type { OnMismatch } from '../mrtr-options.js';
 import { AbandonedHandler, OpenRequests } from './open-requests.js';
@@ -107,10 +107,11 @@ export class Round {
   /** Asks the client, or returns the client's earlier answer. */
   ask<A>(key: string, make: () => TypedInputRequest<A>): AskPromise<A> {
     if (this.isLate(key)) return new AskPromise<A>(() => undefined);
+    const frames = framesAbove(Reflect.get(Round.prototype, 'ask'));
     const isAround = this.outcome !== undefined;
     let use: Use | undefined;
     const promise = this.promiseOf(() => {
-      use = this.use('ask', key);
+      use = this.use('ask', key, frames);
       return this.answerTo(use, make);
     });
     promise.follow(
@@ -126,16 +127,17 @@ export class Round {
         'MRTR_RACE',
         `"${key}" is in a Promise.race or Promise.any, whose winner can differ from round to round; ask one after the other, or use Promise.all`,
       );
-    this.asks.push({ use: use ?? { key, place: { frames: {} }, isOver: true }, promise, isAround });
+    this.asks.push({ use: use ?? { key, place: { frames }, isOver: true }, promise, isAround });
     return promise;
   }
 
   /** Runs the work in one round only, and records its result as JSON. */
   async step<T>(key: string, work: () => T | Promise<T>): Promise<Jsonify<T>> {
     if (this.isLate(key)) return never();
+    const frames = framesAbove(Reflect.get(Round.prototype, 'step'));
     let use: Use;
     try {
-      use = this.use('step', key);
+      use = this.use('step', key, frames);
     } catch (error) {
       return this.abandoned.refuse(error);
     }
@@ -331,9 +333,9 @@ export class Round {
     }
   }
 
-  private use(kind: 'ask' | 'step', key: string): Use {
+  private use(kind: 'ask' | 'step', key: string, frames: Frames): Use {
     this.assertOpen(`"${key}"`);
-    return this.keys.add(kind, key, Reflect.get(Round.prototype, kind));
+    return this.keys.add(kind, key, frames);
   }
 
   private assertOpen(what: string): void {
