@@ -1,22 +1,21 @@
 import { hash } from 'node:crypto';
 
 /** A digest of a JSON value, independent of the order of keys. */
-export const digestOf = (value: unknown): string => hash('sha256', canonical(value), 'base64url');
+export const digestOf = (value: unknown): string =>
+  hash('sha256', JSON.stringify(ordered(value)) ?? 'null', 'base64url');
 
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  let members = '';
-  if (Array.isArray(value)) {
-    for (const item of value) members += `${members && ','}${canonical(item)}`;
-    return `[${members}]`;
-  }
+function ordered(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(ordered);
   const fields = value as Record<string, unknown>;
+  const copy: Record<string, unknown> = {};
   for (const key of sorted(Object.keys(fields))) {
-    const field = fields[key];
-    if (field === undefined) continue;
-    members += `${members && ','}${JSON.stringify(key)}:${canonical(field)}`;
+    const field = ordered(fields[key]);
+    // A plain assignment to `__proto__` would set the prototype.
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: field, enumerable: true });
+    else copy[key] = field;
   }
-  return `{${members}}`;
+  return copy;
 }
 
 /** Sorts in place. Most objects have few keys, for which `sort` allocates more than the keys themselves. */
